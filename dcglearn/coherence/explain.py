@@ -9,8 +9,8 @@ For the clearest disagreement W_1 and W_2 are divided by the largest difference 
 
     x_k = W_1[k, a_k] - W_1[k, b_k]        y_k = W_2[k, b_k] - W_2[k, a_k]
 
-have the largest min(sum x_k, sum y_k): the sums that no other exceeds in both x and y are carried
-from rank to rank.
+have the largest min(sum x_k, sum y_k). Sums that no other exceeds in both are carried from rank to
+rank.
 """
 
 from __future__ import annotations
@@ -98,7 +98,6 @@ def _unexceeded(points: Floats) -> Integers:
 
 
 Preferred = Literal["a", "b", "equal"]
-"""The list that one measure prefers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +138,7 @@ class Explanation:
         if self.agree or self.exchanged is None:
             return ""
         gains_of_first, gains_of_second = self.exchanged
-        discounts_alone = gains_of_first == self.winners[1]  # only the discounts are the second's
+        discounts_alone = gains_of_first == self.winners[1]
         if gains_of_second == self.winners[1]:
             return "either" if discounts_alone else "gains"
         return "discounts" if discounts_alone else "both together"

@@ -2,9 +2,8 @@
 
     mean over queries of  nDCG_q(A) - nDCG_q(B),   gains 1 >= g_2 >= ... >= g_L
 
-is a sum of ratios, which finitely many steps of the gains do not determine: even with two grades it
-can change its sign between gains 1, 0 and 1, .5 (by DCG two grades are coherent: Zhou, Zha, Xue &
-Yu, arXiv 1212.5650, section 4).
+is a sum of ratios, which finitely many steps of the gains do not determine: even with two grades,
+which are coherent by DCG (Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 4), its sign can change.
 
 Positive gains are g = 1, x_1, x_1 x_2, ... with ratios x in [0, 1]. The term of a query is N / D,
 both linear in each single ratio, because one ordering of the pool is ideal for all compatible
@@ -17,8 +16,7 @@ bounds leave one sign is finished, any other is halved across the ratio with whi
 change the most. N / D is monotone in each ratio, so its extremes over a box are at corners. Its
 derivative (N' - N / D D') / D is bounded by the extremes of its parts: along a ratio with which the
 mean only rises, or only falls, its extremes are on the faces; along the others it differs from its
-value in the middle by at most half the width times the largest slope. The tighter bound counts. A
-mean within `tolerance` of 0, a bound of the rounding error, counts as tied.
+value in the middle by at most half the width times the largest slope. The tighter bound counts.
 """
 
 from __future__ import annotations
@@ -45,7 +43,6 @@ from dcglearn.measures.ideal import check_pools, counts_by_grade
 from dcglearn.measures.scale import MAX_GRADES, checked_grades
 
 MeanWinner = Literal["a", "b", "equal", "depends", "undecided"]
-"""Who has the higher mean nDCG for all gains."""
 
 RESOLUTION = 1e-9
 """Boxes of ratios are not halved below this width."""

@@ -4,11 +4,10 @@ DCG(A) - DCG(B) = w'x is linear in the gains x = g and in the discounts x = c. T
 
     min |y - x|   s.t.   w'y = 0,  y_1 = x_1 >= y_2 >= ... >= y_n >= 0
 
-As only ratios matter, the best gain, or the first discount, keeps its value, and by default the
-worst gain too. The projection on the hyperplane and the cone is y(t), the non-increasing vector
-nearest to x - t w, clipped to its bounds; w'y(t) does not increase with t, which is its root. A tie
-on the boundary, with no reversal beyond it, does not count (the question is that of Zhou, Zha, Xue
-& Yu, arXiv 1212.5650, section 4).
+As only ratios matter, the best gain, or the first discount, keeps its value. The projection on the
+hyperplane and the cone is y(t), the non-increasing vector nearest to x - t w, clipped to its
+bounds; w'y(t) does not increase with t, which is its root. A tie on the boundary, with no reversal
+beyond it, does not count (the question is that of Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 4).
 """
 
 from __future__ import annotations
@@ -82,7 +81,7 @@ def smallest_change_of_gains(
     net = _net_counts(table)
     terms = c @ net, np.abs(c) @ np.abs(net)
     cutoff = n_ranks if isinstance(discounts, str) else None
-    free, low = slice(1, max(n_grades - 1, 1)), float(g[-1])  # the worst gain stays
+    free, low = slice(1, max(n_grades - 1, 1)), float(g[-1])
     if worst_gain == "nonnegative":
         free, low = slice(1, None), 0.0
     return _smallest_change(*terms, g, free, low, lambda y: DCG(y, discounts, cutoff))
@@ -167,7 +166,7 @@ def _smallest_change(
     if value(far) >= 0:
         return None
 
-    from scipy.optimize import brentq, isotonic_regression  # slow to load
+    from scipy.optimize import brentq, isotonic_regression
 
     def projected(t: float) -> Floats:
         fitted = isotonic_regression((x - t * w)[free], increasing=False).x

@@ -3,11 +3,11 @@
     D[i, j] = (documents of grade j or better in the top i of A) - (the same of B)
     DCG(A) - DCG(B) = sum_ij a_i b_j D[i, j],  a and b >= 0
 
-where non-increasing discounts are sums of steps, c = sum_i a_i (1 on the first i ranks), and so
-are gains, g = sum_j b_j (1 on grades j or better). It is 0 or more for *every* decreasing discount
-and compatible gain if and only if the advantage D >= 0. Given discounts combine the rows of D,
-given gains the columns. Otherwise two entries of opposite sign prove that the verdict depends on
-the parameters. D of two runs is the sum over their queries. With two grades, full lists and given
+where non-increasing discounts are sums of steps, c = sum_i a_i (1 on the first i ranks), and so are
+gains, g = sum_j b_j (1 on grades j or better). It is 0 or more for *every* decreasing discount and
+compatible gain if and only if the advantage D >= 0. Given discounts combine the rows of D, given
+gains the columns. Otherwise two entries of opposite sign prove that the verdict depends on the
+parameters. D of two runs is the sum over their queries. With two grades, full lists and given
 discounts the verdict never depends (Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 4).
 """
 
@@ -32,7 +32,6 @@ Discounts = str | Sequence[float] | Floats
 """A rule (see :mod:`dcglearn.measures.discounts`) or one number per rank."""
 
 WorstGain = Literal["nonnegative", "zero"]
-"""What the gain of the worst grade may be where gains are free: 0 or more, or 0."""
 
 WORST_GAINS: tuple[WorstGain, ...] = ("nonnegative", "zero")
 
@@ -133,7 +132,6 @@ def gain_vector(gains: ArrayLike, n_grades: int) -> Floats:
 
 
 Winner = Literal["a", "b", "equal", "depends"]
-"""Who has the higher DCG for all free parameters, or that it depends on them."""
 
 
 @dataclass(frozen=True)

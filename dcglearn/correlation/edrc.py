@@ -16,7 +16,7 @@ EDRC below 1 where the truth is incomplete.
 
 Ackerman & Chen, *Evaluating Rank Accuracy based on Incomplete Pairwise Preferences*, 2011. Their
 Table 1 lacks B > E, without which their example gives 2/29 and not 5/29, and their procedure starts
-the ranks at 2; this implementation follows their example and their definition.
+the ranks at 2; this implementation follows their example and definition.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.types import Booleans, Floats, Integers
 
 EdrcDiscount = Literal["linear", "linear-from-0", "exponential", "log2"]
-"""D(R) = R, R - 1, 2^R or log2(1 + R)."""
 
 Edges = Iterable[tuple[Hashable, Hashable]]
 """Preferences: the better item of each pair first. A pair may occur several times."""

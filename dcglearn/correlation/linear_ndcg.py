@@ -7,7 +7,7 @@ S is the set of all documents of a query, g_i the gain at rank i, in the paper t
 0 of the grade, and f are scores (Jin & Geng, arXiv 1303.2417). The discount |S| - i is the number
 of documents below rank i, so that the DCG sums over all pairs the gain of the upper document, and
 its ideal that of the better one: error = R (theorem 3), for any gains. The mean over all orders of
-documents with equal scores is that of the best and the worst. Rows of arrays are filled up with -1.
+documents with equal scores is that of the best and the worst.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from dcglearn.measures.ideal import ratio
 from dcglearn.measures.scale import MAX_GRADES, NO_DOCUMENT, checked_grades
 
 TieOrder = Literal["mean", "best", "worst"]
-"""The order assumed for tied documents: the mean over all orders, the best, or the worst."""
 
 
 def linear_ndcg(rankings: ArrayLike, gains: Gains) -> Floats:
@@ -55,7 +54,6 @@ def linear_ndcg(rankings: ArrayLike, gains: Gains) -> Floats:
 
 
 def _dcg(rows: Grades, gains: Floats) -> Floats:
-    """Return the linear DCG of each ranking of all documents of a query."""
     missing = rows == NO_DOCUMENT
     gap = (missing[..., :-1] & ~missing[..., 1:]).any(axis=-1)
     if gap.any():
@@ -66,7 +64,6 @@ def _dcg(rows: Grades, gains: Floats) -> Floats:
 
 
 def _ideal(rows: Grades, gains: Floats) -> Floats:
-    """Return the largest linear DCG of each query."""
     order = np.argsort(-np.append(gains, -np.inf)[rows], axis=-1)  # no document: sorted last
     return _dcg(np.take_along_axis(rows, order, axis=-1), gains)
 

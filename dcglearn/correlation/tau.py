@@ -4,10 +4,10 @@
 
 C(i) is the number of items above rank i of one list that are also above that item in the other
 list, so that a swap near the top costs more than one near the end (Yilmaz, Aslam & Robertson, SIGIR
-2008). In the usual form the ranks are those of the estimate. The variants for ties are by Urbano &
-Marrero, ICTIR 2017. With ties in the estimate (a), the k-th of t tied items with m items above the
-group (k = 0 ... t - 1) has the term (mean C + k / 2) / (m + k). With ties in both (b), an item
-counts the items strictly above it, and the mean is over both directions.
+2008). The variants for ties are by Urbano & Marrero, ICTIR 2017. With ties in the estimate (a), the
+k-th of t tied items with m items above the group (k = 0 ... t - 1) has the term
+(mean C + k / 2) / (m + k). With ties in both (b), an item counts the items strictly above it, and
+the mean is over both directions.
 """
 
 from __future__ import annotations
@@ -24,10 +24,8 @@ from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.types import Integers
 
 Positions = Literal["estimate", "truth"]
-"""The list from which AP correlation takes the ranks."""
 
 TauVariant = Literal["a", "b"]
-"""How AP correlation treats ties (see :func:`tau_ap`)."""
 
 
 def tau_ap(
@@ -99,7 +97,6 @@ def _mean_over_orders(positions: Integers, correctness: Integers) -> float:
 
 
 def _refuse_one_group(true: Integers, estimated: Integers) -> None:
-    """Refuse a list in which all items are tied."""
     for name, ranks in (("truth", true), ("estimate", estimated)):
         if not ranks.any():
             problem = f"all {len(ranks)} items are tied"

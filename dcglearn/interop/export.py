@@ -1,8 +1,7 @@
 """A measure for another tool, as text to paste or save.
 
-``export(measure, to)`` writes the measure for an evaluator, a ranker or a table, with notes on
-what the tool computes differently. It refuses a measure that the tool would silently
-compute wrongly.
+Notes say what the tool computes differently. A measure that it would silently compute wrongly is
+refused.
 """
 
 from __future__ import annotations
@@ -45,7 +44,6 @@ TOOLS: dict[str, Callable[[DCG], Export]] = {
     "xgboost": to_xgboost,
     "torch": to_torch,
 }
-"""The tools that take a DCG."""
 
 DATA_FORMATS = ("pandas", "json")
 """Plain numbers, also of a LinearUtility."""

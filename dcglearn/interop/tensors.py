@@ -1,7 +1,6 @@
 """A DCG as Python text that computes on tensors.
 
-PyTorch has no nDCG, so the text is complete: it does not import this package, and takes NumPy
-arrays as well.
+PyTorch has no nDCG, so the text is complete and does not import this package.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ DISCOUNT_TEXT = {
     "constant": "1.0",
     "rbp": "(1 - {n}) * {n} ** (rank - 1)",
 }
-"""The discount of a rank by each rule, as Python text."""
 
 
 def to_torch(measure: DCG) -> Export:

@@ -9,8 +9,7 @@ XGBoost (with ``ndcg_exp_gain`` off) take the gains as labels. LightGBM sorts by
 ideal, so gains must increase with the label.
 
 nDCG does not change when all gains are multiplied by a positive number, so gains are scaled until
-they are whole or far enough apart. A measure that a tool would silently compute wrongly is refused,
-with the reason.
+they are whole or far enough apart.
 """
 
 from __future__ import annotations
@@ -33,7 +32,6 @@ from dcglearn.systems.rules import Ties
 from dcglearn.systems.scoring import score_runs
 
 ITSELF = "export the measure as an object, which pyterrier and scikit-learn call"
-"""The remedy if a tool's own nDCG cannot compute a measure."""
 
 _OBJECTIVE = "train on it with dcglearn.lambdarank_objective(measure), see docs/systems.md"
 

@@ -201,7 +201,6 @@ _APART = 0.01
 
 
 def _blocks_of_lists(sizes: Integers) -> list[tuple[Integers, Integers]]:
-    """Group queries by their number of documents, into blocks of few documents."""
     starts = np.cumsum(sizes) - sizes
     found = []
     for size in np.unique(sizes[sizes > 0]).tolist():

@@ -5,8 +5,7 @@ A cell is described by what differs from the defaults, and identified by a hash 
 (:data:`AXES`), not by the place of the cell in a grid. So two cells that differ in C or in the
 truth use the same lists, and a grid that is extended asks for the same cells again.
 
-Of functions of one's own a cell holds the hash of their code: when a line changes on which they
-depend, so do the cells that use them, but not what these draw.
+Of functions of one's own a cell holds the hash of their code, which has no effect on what it draws.
 """
 
 from __future__ import annotations

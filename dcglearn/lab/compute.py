@@ -1,7 +1,7 @@
 """Computing a cell: draw lists, judge them, learn from the judgments, test what was learned.
 
 The result is a pure function of the cell (and of the code whose hashes it holds): the same in any
-process and in any order. This is all that workers run.
+process and in any order.
 
 Gains are identified up to an affine map; discounts up to scale, or up to an affine map where all
 pairs compare lists of the same content. They are compared with the truth after the least-squares
@@ -69,7 +69,6 @@ def compute_cell(cell: Cell, codes: Sequence[Code] = ()) -> Cell:
 
 
 def _tested(draws: Draws) -> Cell:
-    """Learn a measure and compare it with the truth."""
     setting, truth = draws.setting, draws.truth
     training, learned, fitted = learn(draws)
     exact = draws.exact_pairs("test")
@@ -152,8 +151,8 @@ def result_named(
 def _factors(learned: Measure, data: CellData) -> Factors | None:
     """Return learned gains and discounts; None if the measure ties all lists.
 
-    A fit keeps its factors. Of a learner of one's own, only the measure is known, whose discounts
-    pairs that reorder one list determine up to an affine map.
+    Of a learner of one's own, only the measure is known, whose discounts pairs that reorder one
+    list determine up to an affine map.
     """
     try:
         if data.fit is not None:

@@ -1,10 +1,10 @@
 """Configs: experiments as TOML files.
 
 ``experiment``, ``seed``, ``repetitions``, ``[setting]`` and ``[sweep]`` change results.
-``figures``, ``[quick]`` and ``long`` do not: they say what is drawn, and which part is run.
-``[sweep]`` gives lists of values for keys of the setting; the grid is their product. ``[quick]``
-selects some of these values and fewer repetitions, so its cells are a subset of the full run's.
-Names may be those of functions in the experiment file, which is executed when the config is read.
+``figures``, ``[quick]`` and ``long`` do not. ``[sweep]`` gives lists of values for keys of the
+setting; the grid is their product. ``[quick]`` selects some of these values and fewer repetitions,
+so its cells are a subset of the full run's. Names may be those of functions in the experiment file,
+which is executed when the config is read.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ from dcglearn.lab.setting import (
 from dcglearn.measures.names import is_measure_file_name
 
 Table: TypeAlias = dict[str, Any]
-"""Keys with their values."""
 
 RESERVED = ("quick", "store", "benchmark", "side-by-side", "stand-in", "index.html", "readme.md")
 """Names in the folder of results that do not belong to an experiment."""
@@ -210,7 +209,6 @@ def _quick_part(quick: Table, full: int, sweep: dict[str, list[Any]]) -> Table:
 
 
 def _check_cells(config: Config) -> None:
-    """Refuse points that make no sense, and what has no effect."""
     points, code = config.settings(), config.code
     for point, setting in points:
         with errors_at(in_words(point)):

@@ -76,7 +76,6 @@ class Axis:
         return function
 
     def _options(self, function: Any, reads: Mapping[str, str]) -> dict[str, Any]:
-        """Return the options of a function, with their defaults."""
         signature = inspect.signature(function)
         given = signature.parameters.values()
         named = {p.name: p.default for p in given if p.kind is p.KEYWORD_ONLY}

@@ -2,7 +2,7 @@
 
 Each comes from a generator of its own (:data:`dcglearn.lab.cells.AXES`). Lists are drawn and judged
 in blocks of a fixed size until enough pairs are strict. The first n pairs therefore do not depend
-on how many follow, and a learning curve is computed along one growing sample.
+on how many follow.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     config -> cells, each computed once and kept -> table -> figures and findings
 
-The commands ``run`` and ``reproduce`` take the same steps (:mod:`dcglearn.lab.results`).
+The commands take the same steps (:mod:`dcglearn.lab.results`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Drawing the figures of experiments: curves with bands, bars, levels, and several panels.
 
 A figure is as wide as a column or a page of a paper, and legible at that width. Lines differ in
-colour, marker and dashes, so in greyscale, too; of lines that hide each other the first is the
-widest, with the largest markers.
+colour, marker and dashes, so in greyscale, too.
 """
 
 from __future__ import annotations
@@ -35,10 +34,8 @@ _WIDE = 5.0
 """Inches from which panels are side by side and text is larger."""
 
 DASHES: tuple[Any, ...] = ((0, ()), (0, (4, 1.5)), (0, (5, 1.2, 1.2, 1.2)), (0, (1.2, 1.2)))
-"""Of the lines of a figure, in order; of its levels, too."""
 
 HATCHES = ("", "////", "....", "xxxx")
-"""Of the bars of a figure, in order."""
 
 
 def draw_figure(
@@ -131,7 +128,6 @@ def _sentence(text: str) -> str:
 
 
 def _legend_above(drawing: MatplotlibFigure, handles: dict[str, Any]) -> Legend:
-    """Name what panels show above the figure, in as many columns as fit."""
     width = drawing.get_figwidth()
     labels = [_wrapped(name, width - 0.6) for name in handles]
     longest = max(len(line) for label in labels for line in label.split("\n"))

@@ -13,13 +13,11 @@ from dcglearn.base.text import latex_cell
 from dcglearn.lab.plots import Figure
 
 PACKAGES = r"% needs \usepackage{array,booktabs,longtable}"
-"""The first line of the table."""
 
 _WIDTHS = {"figure": 0.075, "section": 0.1, "tested": 0.275, "verdict": 0.13, "means": 0.28}
 """The columns, and their widths as shares of a line. The rest is between them."""
 
 OWN = "this project"
-"""Whose a claim is, where it is not the paper's."""
 
 
 def findings_table(figures: Iterable[Figure]) -> pd.DataFrame:

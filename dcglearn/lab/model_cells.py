@@ -1,9 +1,9 @@
 """Cells that measure what intervals, tests and conclusions are worth: how often they are right.
 
-Judges answer as a known truth says, with noise and lapses. The intervals and tests of a model are
-compared with the truth (:func:`certainty`), or what is concluded from judgments of a design
-(:func:`conclusions`). Means over repetitions are the coverage of intervals, the size and power of
-tests at the level of 5%, and the shares of studies that recommend a measure or reject what is true.
+Judges answer as a known truth says, with noise and lapses; the intervals and tests of a model
+(:func:`certainty`), or conclusions (:func:`conclusions`), are compared with it. Means over
+repetitions are the coverage of intervals, the size and power of tests at the level of 5%, and the
+shares of studies that recommend a measure or reject what is true.
 """
 
 from __future__ import annotations

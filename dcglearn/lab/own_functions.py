@@ -1,9 +1,8 @@
 """Calling the functions of one's own that a cell uses: what may go wrong is one error with a line.
 
-Arrays are passed read-only. What a function returns is checked, and made into what this package
-uses. During a call, standard output goes to standard error, and the global generators of Python
-and NumPy are seeded by what the function is given, so that what it returns does not depend on what
-ran before.
+Arrays are passed read-only. What a function returns is checked. During a call, standard output goes
+to standard error, and the global generators of Python and NumPy are seeded by what the function is
+given, so that what it returns does not depend on what ran before.
 """
 
 from __future__ import annotations
@@ -63,7 +62,6 @@ def call_own(code: Code, setting: Setting, arguments: Sequence[Any]) -> Any:
 
 
 def _checked(axis: str, returned: Any, setting: Setting, arguments: Sequence[Any]) -> Any:
-    """Return what a function of an axis returned, as it is to be used."""
     K, L = setting.n_ranks, setting.n_columns
     match axis:
         case "truth" | "learner":

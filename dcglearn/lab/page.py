@@ -28,7 +28,7 @@ _BLOCK = re.compile(r"^(\s*\d*)([#+\-=>.)])")
 
 
 def write_page(experiments: Sequence[ReportedExperiment]) -> Path:
-    """Write the page, beside the folders of results, as Markdown and as HTML; return the latter."""
+    """Write the page beside the folders of results; return the HTML file."""
     out = experiments[0].folder.parent
     experiments = sorted(experiments, key=lambda one: figure_file_name(one.config.figures[0]))
     shown = [(one, figure) for one in experiments for figure in one.figures]

@@ -25,7 +25,6 @@ Made: TypeAlias = dict[str, Any]
 """What made results, JSON-able."""
 
 PROVENANCE = "provenance.json"
-"""The name of the file, in a folder of results."""
 
 
 def sha256_of(content: bytes) -> str:

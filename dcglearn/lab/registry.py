@@ -4,7 +4,7 @@ Marked functions (:mod:`dcglearn.lab.decorators`) are named on their axis; an ex
 hold or import them. Its whole text travels, with the data files that a function declares. A worker
 executes it anew for each call, so that nothing is kept from one cell to the next. The hash of both
 is part of every cell that uses one of its functions, without comments, docstrings, ``figures`` and
-functions whose name ends in ``claims``: what a figure shows may change without effect on cells.
+functions whose name ends in ``claims``, which have no effect on cells.
 """
 
 from __future__ import annotations
@@ -156,7 +156,6 @@ def experiment_code(name: str, config: Path) -> ExperimentCode:
 
 
 def _marked_functions(module: ModuleType, text: str, path: Path) -> tuple[Code, ...]:
-    """Return the marked functions that an experiment file holds or imports."""
     file, of_file = f"{path.parent.name}/{path.name}", syntax_digest(text)
     found: dict[tuple[str, str], Code] = {}
     seen = set[Any]()

@@ -1,8 +1,7 @@
 """The results of one experiment: its table, its figures, and their folder with the provenance.
 
 Fewer finished cells never replace more, nor results those of another config, unless replacing is
-asked for. A folder that holds more cells than the store, as in a fresh checkout, is reported from
-its own table.
+asked for. A folder that holds more cells than the store is reported from its own table.
 """
 
 from __future__ import annotations
@@ -45,7 +44,6 @@ from dcglearn.report.tables import Table
 TABLE = "table.csv"
 
 PICTURES = (".svg", ".pdf", ".png")
-"""Endings of the files of a figure, beside the table of its points."""
 
 LEFT_BEHIND = f".*-{12 * '[0-9a-f]'}.*"
 """Files that a run has begun to write; those of an hour ago are of one that was killed."""

@@ -87,7 +87,6 @@ def identifiable_similarity(W: ArrayLike, learned: ArrayLike) -> float:
 
 
 def _double_centred(W: Floats) -> Floats:
-    """Subtract the means of rows and columns from a matrix."""
     rows = W - W.mean(axis=1, keepdims=True)
     return np.asarray(rows - rows.mean(axis=0))
 

@@ -2,20 +2,19 @@
 
 For monotone rows the unknowns of the quadratic are the steps between neighbouring entries of a row
 and the offset of the row, W[k, l] = sum_{j >= l} z[k, j] with z[k, j] >= 0 except for the free
-offset z[k, L - 1]. If H and b do not change with the offsets, the penalty alone decides them:
-each row has the mean 0. The projection is isotonic
-regression of each row.
+offset z[k, L - 1]. If H and b do not change with the offsets, the penalty alone decides them: each
+row has the mean 0.
 
 The unknowns are found by block principal pivoting:
 
     min  x'H x - 2 x'b,   x >= 0
 
-is solved by the x that is free on a set F and 0 elsewhere, with H_FF x_F = b_F, if x is
-positive on F and the gradient H x - b is not negative elsewhere. Block principal pivoting
-guesses F, solves, and exchanges all unknowns with the wrong sign: Portugal, Judice & Vicente,
-"A comparison of block pivoting and interior-point algorithms for linear least squares
-problems with nonnegative variables" (Math. Comp. 63, 1994). While that does not reduce the number
-of wrong signs, only the last unknown with one is exchanged, which cannot cycle (Murty 1974).
+is solved by the x that is free on a set F and 0 elsewhere, with H_FF x_F = b_F, if x is positive on
+F and the gradient H x - b is not negative elsewhere. Block principal pivoting guesses F, solves,
+and exchanges all unknowns with the wrong sign: Portugal, Judice & Vicente, "A comparison of block
+pivoting and interior-point algorithms for linear least squares problems with nonnegative variables"
+(Math. Comp. 63, 1994). While that does not reduce the number of wrong signs, only the last unknown
+with one is exchanged, which cannot cycle (Murty 1974).
 """
 
 from __future__ import annotations
@@ -49,9 +48,8 @@ class Cone:
     def minimise(self, H: Floats, b: Floats, C: float, start: Floats, offsets: bool) -> Floats:
         """Return the W of the cone with the smallest |W|^2 + C (w'H w - 2 w'b), shape (K, L).
 
-        `start` is in the cone, and its face is the first guess; `offsets` says whether the second
-        term changes if a number is added to a row. LinAlgError if I + C H is not positive
-        definite in double precision, RuntimeError if least squares reach their step limit.
+        The face of `start`, which is in the cone, is the first guess; `offsets` says whether the
+        second term changes if a number is added to a row. Errors are those of :func:`solve_nnls`.
         """
         rows = start.reshape(-1, self.width)
         K, L = rows.shape

@@ -3,13 +3,11 @@
     W = U diag(s) V',    discounts = +-U[:, 0],    gains = +-V[:, 0]
 
 (Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 6.3). Many W order lists alike; the learned one is
-the smallest, whose rows sum to 0. A gauge that states which grade is worth 0 is therefore fixed
-before the factorisation:
+the smallest, whose rows sum to 0. A gauge that states which grade is worth 0 is fixed first:
 
 * ``worst``: T(W) = W - W[:, worst]. The worst grade is worth 0 at every rank.
 * ``absolute``: W itself. Lists of different length were compared, and an empty rank is
-  worth 0. The offset of a rank at which none was empty is undetermined; it is
-  chosen to fit the gains of the other ranks.
+  worth 0. An undetermined offset is chosen to fit the gains of the other ranks.
 
 Lists of the same content determine discounts only up to an affine map. In the gauges
 ``worst order`` and ``absolute order`` the mean over ranks is subtracted from each column
@@ -77,8 +75,7 @@ def fix_gauge(
 ) -> Floats:
     """Return the matrix that orders lists as W does and satisfies the gauge.
 
-    `worst` is the grade worth 0 where the gauge is not ``absolute``; None, for documents, subtracts
-    the mean of each row instead.
+    `worst` is the grade worth 0 where the gauge is not ``absolute``; None is for documents.
     """
     if gauge.startswith("absolute"):
         T = W if determined_offsets is None else _aligned(W, np.asarray(determined_offsets, bool))

@@ -6,8 +6,8 @@ kinds of such directions have a meaning:
 * *rank offsets*: the same constant added to every grade at one rank. Undetermined unless
   some list is empty at that rank and its partner is not;
 * *grade offsets*: the same constant added to one grade at every rank. Undetermined if the
-  two lists of each pair hold the same grades; discounts are then determined only up to an
-  affine map, because W = (c + a) g' orders such lists as c g' does;
+  two lists of each pair hold the same grades: W = (c + a) g' orders such lists as c g' does, so
+  discounts are determined up to an affine map;
 * offsets of grades that no chain of pairs compares at a rank: the connected components of
   the graph that joins two grades when some pair compares them there.
 
@@ -17,10 +17,10 @@ w'w still dominates. For a direction t, |t| = 1, and the hessian C X'VX of some 
 
     share(t) = 1 - t'(I + C X'VX)^-1 t = sum_e (e't)^2 C h_e / (1 + C h_e)
 
-with the eigenvectors e and eigenvalues h of X'VX. It is 0 where the penalty alone determines W,
-and tends to 1 as the data do (in ridge regression: 1 minus the ratio of the posterior to the prior
-variance along t). The null part of t, the sum over h_e = 0, is what no pair depends on. Shares of
-all pairs, before a fit, are an upper bound: a pair that reaches its margin no longer contributes.
+with the eigenvectors e and eigenvalues h of X'VX. It is 0 where the penalty alone determines W, and
+tends to 1 as the data do (in ridge regression: 1 minus the ratio of the posterior to the prior
+variance along t). The null part of t is the sum over h_e = 0. Shares of all pairs are an upper
+bound: a pair that reaches its margin no longer contributes.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class DataShare:
     @cached_property
     def determined_offsets(self) -> Booleans:
         """Whether a rank's offset has half the share of its discount, shape (K,)."""
-        ranks = np.eye(self.shape[0])[:, :, None]  # one direction per rank
+        ranks = np.eye(self.shape[0])[:, :, None]
         of_discounts = self.share(ranks * self.spaced_gains(-1.0))
         return self.share(ranks * self.varying) >= np.maximum(HALF * of_discounts, NEGLIGIBLE)
 

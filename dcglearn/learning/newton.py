@@ -8,13 +8,13 @@ minimum of this quadratic model over the cone,
     min  w'H w - 2 w'b,   H = I + C X_A' V X_A,   b = C X_A' V m_A,
 
 is a non-negative least-squares problem in the steps between neighbouring grades
-(:mod:`dcglearn.learning.cones`), with K L unknowns. The step towards it is a descent direction; if
-the active set there is the same, it is the optimum (Keerthi & DeCoste, "A Modified Finite Newton
-Method for Fast Solution of Large Scale Linear SVMs", JMLR 6, 2005, here over a cone).
+(:mod:`dcglearn.learning.cones`), with K L unknowns. The step towards it descends; if the active set
+there is the same, it is the optimum (Keerthi & DeCoste, "A Modified Finite Newton Method for Fast
+Solution of Large Scale Linear SVMs", JMLR 6, 2005, here over a cone).
 
-Many pairs start from the optimum of a subsample, recursively: without it, 10^6 pairs take 1.7 times
-as long, or 7 times if none is wrong. If the active set does not settle, C grows along a path;
-without it, 2,000 to 200,000 pairs of which none is wrong are not solved at C = 10^8.
+Many pairs start from the optimum of a subsample: without it, 10^6 pairs take 1.7 times as long, or
+7 times if none is wrong. If the active set does not settle, C grows along a path; without it, 2,000
+to 200,000 pairs of which none is wrong are not solved at C = 10^8.
 """
 
 from __future__ import annotations

@@ -8,11 +8,9 @@ The problems of Zhou, Zha, Xue & Yu (arXiv 1212.5650) are eq. 1 with m = 1, eq. 
 with m the Hamming distance, the number of ranks at which the grades differ, and eq. 6 without the
 monotone constraints, on the K x K encoding of rankings without grades.
 
-:class:`Parameters` make a problem of pairs; :class:`dcglearn.learning.learner.DCGLearner` adds
-scikit-learn's contract to them, and commands do without scikit-learn, which takes longer to load
-than most fits take.
+:class:`Parameters` make a problem of pairs without scikit-learn, which takes longer to load than
+most fits take; :class:`dcglearn.learning.learner.DCGLearner` adds its contract.
 
-Solvers ask for sums over blocks of pairs, in memory or in files (:mod:`dcglearn.learning.source`).
 """
 
 from __future__ import annotations
@@ -277,8 +275,8 @@ _SAMPLE = 20_000
 def _warn_if_upside_down(pairs: Grades) -> None:
     """Warn if pairs (n, 2, K) prove that their grades are not indices, of which 0 is the best.
 
-    Of lists that are as good at each rank, and better at one, the other one is preferred more often
-    than chance allows, by 6 standard errors.
+    Lists that are as good at each rank, and better at one, then lose more often than by chance, by
+    6 standard errors.
     """
     first, second = pairs[:_SAMPLE, 0], pairs[:_SAMPLE, 1]
     same_ranks = ((first == NO_DOCUMENT) == (second == NO_DOCUMENT)).all(axis=1)

@@ -12,8 +12,8 @@ The encoding s of a ranking has one unit vector per rank, one after the other. W
 (section 5.1, K x L). Rankings of K documents without grades have one unit vector of length K per
 rank (section 8, K x K). An empty rank, -1, is a zero vector.
 
-This is a readable reference for up to some tens of thousands of pairs. Beyond some hundred, OSQP
-needs more and more iterations, and with a large C more than its limit; Clarabel does not.
+This is a readable reference for up to some tens of thousands of pairs. Beyond some hundred, and
+with a large C, OSQP may reach its limit of iterations; Clarabel does not.
 """
 
 from __future__ import annotations

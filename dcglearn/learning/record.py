@@ -22,7 +22,6 @@ Gauge = Literal["worst", "absolute", "worst order", "absolute order"]
 """What is fixed by convention; see :mod:`dcglearn.learning.factorise`."""
 
 Determined = Literal["data", "ridge", "none"]
-"""What determines a number: the data; partly the penalty w'w (ridge); or nothing."""
 
 TOLERANCE = 1e-6
 """An answer is accepted if its distance to w*, whatever was rounded, is at most TOLERANCE |w|."""

@@ -4,9 +4,9 @@
 agreement is within one standard error of the best, the largest is taken: the weakest penalty, which
 pulls discounts together and gains towards each other, and is not to win by chance. (Breiman,
 Friedman, Olshen & Stone, Classification and Regression Trees, 1984, section 3.4.3, take the
-simplest model instead, here the strongest penalty.) With fewer queries standard errors are wide,
-and the C that agreed best is taken: with 10 to 40 simulated queries of three judgments, a fifth of
-them wrong, it orders .03 more of new pairs rightly.
+simplest model instead, here the strongest penalty.) With fewer queries the C that agreed best is
+taken: with 10 to 40 simulated queries of three judgments, a fifth of them wrong, it orders .03 more
+of new pairs rightly.
 
 **Resamples** of queries are those of the percentile bootstrap (Efron & Tibshirani, An Introduction
 to the Bootstrap, 1993, chapter 13). They show the spread of the squared hinge, not its bias;

@@ -1,17 +1,16 @@
 """Solve a problem to a confirmed optimum, and read gains and discounts from it.
 
-``newton`` is the fastest solver; ``osqp`` and ``clarabel`` solve the problem as printed, through
-cvxpy. An answer that is not the exact optimum is polished: Newton's method descends from it, and
-the one with the smaller duality gap is kept. What is not confirmed raises.
+``newton`` is the fastest solver; ``osqp`` and ``clarabel`` solve the problem as printed. An answer
+that is not the exact optimum is polished: Newton's method descends from it, and the answer with the
+smaller duality gap is kept. What is not confirmed raises.
 
 For W in the cone, let r = max(0, m - X w), q = C X'(v r), and P the projection on the cone
 (:mod:`dcglearn.learning.cones`). The dual variables 2 C v r are feasible, and their duality gap is
 
     gap = |w - P(q)|^2 + 2 <w, P(q) - q>,        |w - w*| <= sqrt(gap)
 
-because the objective is 2-strongly convex. w is the optimum if and only if w = P(q). This
-takes one pass over the pairs and needs nothing from the solver. What is confirmed is true whatever
-was rounded.
+because the objective is 2-strongly convex. w is the optimum if and only if w = P(q). This takes one
+pass over the pairs and needs nothing from the solver.
 """
 
 from __future__ import annotations
@@ -53,7 +52,6 @@ from dcglearn.measures.utility import LinearUtility
 SOLVERS: tuple[SolverName, ...] = get_args(SolverName)
 
 C_GRID = tuple(10.0**power for power in range(-4, 4))
-"""The powers of ten from 10^-4 to 10^3."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -161,7 +159,7 @@ def _answer(problem: Problem, name: str, start: Solution | None) -> tuple[Descen
             ended = str(error)
     else:
         problem.arrays  # noqa: B018 - raises if the pairs are in files
-        from dcglearn.learning.qp import solve_with_cvxpy  # cvxpy takes seconds to load
+        from dcglearn.learning.qp import solve_with_cvxpy
 
         W, steps, ended = solve_with_cvxpy(problem, name)
     W = problem.cone.project(W)
@@ -170,7 +168,6 @@ def _answer(problem: Problem, name: str, start: Solution | None) -> tuple[Descen
 
 
 UNIT_ROUNDOFF = 2.0**-53
-"""The largest relative error of one rounded operation in double precision."""
 
 
 def certify(problem: Problem, W: Floats) -> tuple[Floats, Certificate]:

@@ -1,14 +1,13 @@
 """Pairs as codes, in blocks, in memory or in packed files; the products X w, X' y and X' V X.
 
-At one rank, a pair of rankings is the code a (L + 1) + b of its two grades, where L means
-that there is no document; without empty ranks it is a L + b. Neighbouring ranks share one
-code as long as it takes few values. Then <w, x> is one table look-up per code, and X is never
-built. X' V X is added up over some rows of X at a time; with integer weights it is exact, in any
-order.
+At one rank, a pair of rankings is the code a (L + 1) + b of its two grades, where L means that
+there is no document; without empty ranks it is a L + b. Neighbouring ranks share one code. Then
+<w, x> is one table look-up per code, and X is never built. X' V X is added up over some rows of X
+at a time.
 
-Arrays are encoded once. A pass over files reads their row groups in bounded memory, on threads or
-on workers. Sums over blocks (:mod:`dcglearn.learning.sums`) are taken in the order of the blocks,
-so the answer does not depend on where they are read.
+A pass over files reads their row groups in bounded memory, on threads or on workers. Sums over
+blocks (:mod:`dcglearn.learning.sums`) are taken in the order of the blocks, so the answer does not
+depend on where they are read.
 """
 
 from __future__ import annotations
@@ -364,7 +363,6 @@ class RowGroups(ShortRepr):
 
 
 Source = Arrays | RowGroups
-"""Pairs, with their margins and weights, wherever they are."""
 
 
 def _run(

@@ -5,9 +5,8 @@ near w is the quadratic
 
     |w|^2 + C sum_A v r^2     with hessian     2 (I + C X_A' V X_A)
 
-so a solver that has X_A' V X_A, X_A' V m_A and the loss needs no individual pair. Sums are taken in
-the order of the blocks; with integer margins and weights they are exact. For the certificate,
-X'(v r) is added up over few pairs at a time, in parts of which most are exact.
+so a solver needs no individual pair. With integer margins and weights sums are exact. For the
+certificate, X'(v r) is added up over few pairs at a time, in parts of which most are exact.
 """
 
 from __future__ import annotations

@@ -47,7 +47,6 @@ Gains = (
 """One gain per grade, best grade first; a mapping has the labels of the grades as keys."""
 
 DCG_FORMS: dict[str, Normalisation | None] = {"DCG": None, "nDCG": "ideal"}
-"""The name of each form of DCG, and its normalisation."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Discounts: the weight of each rank, as a named rule or as a vector.
 
-A rule gives c_1, c_2, ... for any number of ranks; a vector has a fixed length. i is the rank,
-1 for the first. :data:`DISCOUNT_RULES` has the formulas and their sources.
+A rule gives c_1, c_2, ... for any number of ranks; a vector has a fixed length.
+:data:`DISCOUNT_RULES` has the formulas and their sources.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
 Capitals, ``-`` and ``_`` of a head do not count, so that trec_eval's ``ndcg_cut_10`` and
 ``recip_rank``, ir_measures' ``nDCG@10``, ranx's ``ndcg_burges@10`` and ``P5`` of a table are read.
-What is not here is left to presets, measures in full and files (:mod:`dcglearn.measures.names`).
+Presets, measures in full and files are read by :mod:`dcglearn.measures.names`.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def canonical_name(text: str) -> str | None:
         return None
     head, mark, number, inside, cutoff = name.groups()
     if head == "rbp" and mark in (None, "", ":") and not (inside or "").strip(" .0123456789"):
-        return None  # a preset
+        return None
     if number and "=" in number:
         inside, number = f"gains={number}", None
     meaning = _NUMBER_MEANS.get(ours) or _NUMBER_MEANS.get(f"{ours}{mark}")
@@ -205,7 +205,6 @@ def _with_arguments(ours: str, inside: str) -> str | None:
 
 
 def _other_head(ours: str | None) -> str | None:
-    """Return the measure that is not a DCG of a canonical name, if it is one."""
     head = re.split(r"[( ]", ours or "")[0]
     return head if head in OTHER_OPTIONS else None
 
@@ -248,7 +247,6 @@ def parse_other_name(text: str) -> ParsedName | None:
 
 
 def _refuse_elsewhere(text: str) -> None:
-    """Refuse the name of a measure that is not computed here."""
     name = _NAME.fullmatch(text)
     plain = "" if name is None else _plain(name["head"])
     if plain == "judged":

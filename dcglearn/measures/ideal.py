@@ -12,7 +12,6 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Grades, Integers
 
 NO_IDEAL = ("no gain above 0: the ideal is 0", "correct the grades or the gains")
-"""Problem and remedy where no document can make an ideal."""
 
 
 def best_ranking(discounts: Floats, gains: Floats, counts: Integers) -> Floats:

@@ -2,8 +2,8 @@
 
 A measure is named by a preset (``zipf``, ``rbp:0.8 @ 3``), by its full name
 (``nDCG([3, 1, 0], log2) @ 10``), or by a measure file (``learned.json``, ``learned.json:utility``).
-``nDCG(zipf) @ 10`` and ``nDCG(learned.json)`` are the normalised forms. Names of other tools, and
-of measures that are not a DCG, are read by :mod:`dcglearn.measures.grammar`.
+``nDCG(zipf) @ 10`` and ``nDCG(learned.json)`` are the normalised forms. Other names are read by
+:mod:`dcglearn.measures.grammar`.
 """
 
 from __future__ import annotations
@@ -76,7 +76,6 @@ class NamedMeasure(Named):
 
 
 MeasureLike: TypeAlias = DCG | LinearUtility | MeasureFile | NamedMeasure | str | os.PathLike[str]
-"""A measure, or what names one."""
 
 
 def as_measure(
@@ -284,7 +283,6 @@ BEST_SATISFIES = 15 / 16
 grades by default, (2^4 - 1) / 2^4."""
 
 AskedMeasure: TypeAlias = "MeasureLike | OtherMeasure | Named | ir_measures.Measure"
-"""A measure of any kind, or what names one."""
 
 
 def asked_measure(measure: AskedMeasure, scale: Scale, n_ranks: int) -> Named:

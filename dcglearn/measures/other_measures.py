@@ -34,8 +34,6 @@ Fractions = tuple[float, ...]
 
 
 class _Cut:
-    """A measure that may have a cutoff."""
-
     cutoff: int | float | None
 
     @property
@@ -237,7 +235,6 @@ def is_in_one_order(measure: object) -> bool:
 
 
 OtherMeasure = ERR | RBP | BinaryMeasure
-"""A measure of runs that is not a DCG."""
 
 
 def relevance_levels(rel: Label | None, scale: Scale) -> tuple[Label, tuple[int, ...]]:

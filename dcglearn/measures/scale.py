@@ -223,7 +223,6 @@ def picked(
 
 
 ScaleLike: TypeAlias = Scale | str | Sequence[Label]
-"""A scale, its text, or its labels."""
 
 
 def as_scale(scale: ScaleLike | None) -> Scale | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dcglearn.base.numbers import counted
 from dcglearn.report.tables import Row, Table, shown_p
 
-if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
+if TYPE_CHECKING:
     from dcglearn.inference.compare import MeasureComparison
 
 
@@ -40,7 +40,6 @@ def queries_text(n_queries: int, alone: int) -> str:
 
 
 def _about(strict: int, queries: int, alone: int, ties: int) -> list[str]:
-    """Say what agreement and its intervals are."""
     independent = "keep a query together" if queries else "take each judgment as independent"
     with_ties = (
         f"with ties: agreement with all answers, where the measure calls the {ties:,} closest "

@@ -21,7 +21,6 @@ from dcglearn.report.tables import Table, page
 from dcglearn.report.words import bulleted, filled
 
 MOST_NAMED = 5
-"""The number of queries, and of judges, that sentences name."""
 
 MOST_ROWS, WIDEST = 10, 24
 """The number of judges in the table, and of characters of their names."""

@@ -1,6 +1,6 @@
 """What the commands print about measures: of a learned one the answer first.
 
-Then its numbers, with what determines each, what is undetermined, and details.
+Then come its numbers, with what determines each, and details.
 """
 
 from __future__ import annotations
@@ -43,7 +43,6 @@ Origin = Literal["fixed", "data", "ridge", "none"]
 """Where a gain or discount comes from: a convention of the gauge, or what determines it."""
 
 _NUMBER = {"fixed": "{:.3f}", "data": "{:.3f}", "ridge": "({:.3f})", "none": "-"}
-"""How a gain or discount of W is printed, by its origin."""
 
 
 def usual_numbers(scale: Scale, n_ranks: int) -> tuple[dict[str, Floats], dict[str, Floats]]:
@@ -100,7 +99,6 @@ def in_full(measure: Measure, content: MeasureFile | None = None) -> str:
 
 
 def _learned(content: MeasureFile) -> tuple[LearnedRecord, DCG]:
-    """Return the record and the DCG of a learned measure."""
     return cast("tuple[LearnedRecord, DCG]", (LearnedRecord.read(content), content.dcg))
 
 
@@ -181,7 +179,6 @@ def learned_text(content: MeasureFile, source: str = "") -> str:
 
 
 def _about_numbers(record: LearnedRecord) -> list[str]:
-    """Return what the columns of the tables are."""
     certainty, prior, bounds = record.certainty, record.prior, record.intervals
     lines = [*_OF_W]
     if prior is not None:
@@ -216,7 +213,6 @@ _OF_W = (
     "data alone); it is not a standard error",
     "(x): partly the penalty; -: undetermined",
 )
-"""What columns are, with a prior and without."""
 
 
 def _about_prior(prior: PriorRecord) -> str:
@@ -245,7 +241,6 @@ def _details(record: LearnedRecord) -> list[str]:
 
 
 def _about_choice(choice: ChosenC) -> str:
-    """Say how C was chosen."""
     held_out = "queries" if choice.by_query else "judgments"
     rule = "is the largest within one standard error of the best"
     if choice.queries < FEW_QUERIES:
@@ -284,7 +279,6 @@ _OTHER_MEASURES = (
         "RBP({2: 1, 1: 0.5, 0: 0}, p=0.8)",
     ),
 )
-"""The measures that are not a DCG: what they are, and other forms of their names."""
 
 
 def known_measures() -> dict[str, Table]:

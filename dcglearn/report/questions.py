@@ -26,7 +26,6 @@ DOUBLED = (
 )
 
 _ALIKE = {"rejected": "differ", "near the line": "near the line", "not rejected": "alike"}
-"""What the test of the hypothesis that two groups are alike says of them."""
 
 
 def questions_table(questions: Sequence[Question], *columns: str) -> Table:

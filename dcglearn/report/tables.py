@@ -72,7 +72,6 @@ class Shown(NamedTuple):
 
 Cell = str | int | float | Shown | None
 Row = dict[str, Cell]
-"""A row of a table, by the names of its columns."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +131,7 @@ class Table:
         """Return the table in LaTeX, with the notes as comments.
 
         It is a ``longtable``, which breaks over pages, if it has more than :data:`LONGEST` rows,
-        and otherwise a ``tabular``, which needs no packages; in a ``table`` if it has a caption.
+        and otherwise a ``tabular``, in a ``table`` if it has a caption.
         """
         kinds = self.kinds()
         rows = self._dressed(r"\textbf{{{}}}", r"\textsuperscript{{{}}}", latex_cell)
@@ -215,7 +214,6 @@ TABLE_FORMATS: dict[str, Callable[[Table], str]] = {
     ".tex": Table.latex,
     ".csv": Table.csv,
 }
-"""Formats of tables by suffix."""
 
 
 def p_text(p: float) -> str:

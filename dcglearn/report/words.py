@@ -1,7 +1,6 @@
 """Facts as words: numbers, intervals, p-values, hypotheses, and the sentences made of them.
 
-``fit``, ``show``, ``test`` and ``study`` take every word on certainty from here, so that they say
-the same of the same judgments.
+``fit``, ``show``, ``test`` and ``study`` take every word on certainty from here.
 """
 
 from __future__ import annotations
@@ -26,13 +25,11 @@ FAMILY_NAMES = {
     "zipf": "1/rank",
     "constant": "1 at every rank",
 }
-"""What people call families of gains and discounts."""
 
 MEASURE_NAMES = {
     "linear-log2": "g / log2(rank + 1)",
     "exponential-log2": "(2^g - 1) / log2(rank + 1)",
 }
-"""What people call presets; others keep their names."""
 
 EMPTY_RANKS = (
     "lists that were compared differ in their empty ranks: what an empty rank is worth is "
@@ -214,7 +211,6 @@ def verdict_sentences(
 
 
 def _hypothesis(one: HypothesisRecord, verdict: str) -> str:
-    """Name usual gains or discounts, what the middle grade is worth in them, what they change."""
     details = [f"middle grade {short(one.gains[1])}"] if len(one.gains) == 3 else []
     if verdict in ("rejected", "near the line"):
         details.append(f"{judged_pairs(one.reversed_judged)} would be ordered differently")

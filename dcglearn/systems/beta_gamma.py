@@ -12,7 +12,7 @@ above 0, theta_opt is the smallest number above the highest score, and theta_zer
 unjudged document counts as non-relevant: its utility must be 0 or less.
 
 A file of training documents holds one per row: ``score``, ``grade`` (empty or null for an unjudged
-document) and, where known, ``id``. What a document is worth depends on its grade.
+document) and, where known, ``id``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Paired comparisons of systems under every measure: with a baseline, or all pairs.
 
-A difference that is significant after the correction is one of a set among which, with a chance of
-.95, none is a mistake.
+With a chance of .95, no difference that is significant after the correction is a mistake.
 """
 
 from __future__ import annotations
@@ -31,7 +30,6 @@ from dcglearn.systems.tukey import tukey_test
 
 Correct = Literal["measure", "all", "none"]
 CORRECT: tuple[Correct, ...] = get_args(Correct)
-"""Which comparisons p-values are corrected for: those of a measure, or of all measures."""
 
 MOST_UNASKED = 50
 """So many comparisons are made unasked."""

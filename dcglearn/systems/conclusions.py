@@ -3,9 +3,7 @@
 A pair may be decided for all gains, and other queries might decide it for the other system; or one
 system may be significantly ahead under one measure, and behind under other gains. A conclusion
 needs both: the same system is ahead with any gains, and its difference under one measure, which was
-named before, is more than chance, corrected for all pairs. Beside it: who is ahead by mean DCG with
-any gains, discounts or both, and the smallest change of the given gains, and of the given
-discounts, that reverses the order by mean DCG.
+named before, is more than chance, corrected for all pairs.
 """
 
 from __future__ import annotations
@@ -260,7 +258,6 @@ def system_pairs(
 
 
 Extent = Literal["nDCG any gains, DCG both", "nDCG any gains", "depends", "equal", "not settled"]
-"""The parameters for which the order of two systems holds."""
 
 EXTENTS: tuple[Extent, ...] = get_args(Extent)
 
@@ -348,7 +345,6 @@ def _verdicts(pair: SystemPair) -> dict[str, Verdict | MeanVerdict]:
 
 
 def _witnesses(found: Verdict | MeanVerdict) -> dict[str, Any]:
-    """Return gains and discounts under which each system is ahead, and by how much."""
     return {
         name: {"gains": dcg.gains, "discounts": dcg.discounts, "difference": difference}
         for name, dcg, difference in zip("ab", found.witnesses, found.differences, strict=False)

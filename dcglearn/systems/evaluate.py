@@ -46,10 +46,7 @@ AskedMeasures: TypeAlias = "AskedMeasure | Sequence[AskedMeasure] | Mapping[str,
 def named_measures(
     measures: AskedMeasures, scale: Scale, n_ranks: int, rules: Rules
 ) -> list[Named]:
-    """Return measures on a scale, with the residual of each RBP after it; bounds hold the residual.
-
-    Some presets depend on the length of the longest ranking.
-    """
+    """Return measures on a scale; the residual of each RBP follows, except where bounds hold it."""
     if isinstance(measures, Mapping):
         given = [(str(name), one) for name, one in measures.items()]
     else:

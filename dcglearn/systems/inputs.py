@@ -1,7 +1,7 @@
 """The inputs of an evaluation: paths, dicts and frames, turned into qrels and rankings.
 
-A run of 53,000 documents takes megabytes while it is read and 53 kB once its documents are looked
-up in the qrels. Files are read in two threads; runs, warnings and errors come in the order of runs.
+A run of 53,000 documents takes megabytes while it is read, and 53 kB once it is looked up in the
+qrels. Files are read in two threads; runs, warnings and errors come in the order of runs.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def rank_runs(
 ) -> tuple[tuple[str, ...], tuple[Ranked, ...], tuple[tuple[str, ...], ...]]:
     """Read every run and find the grades of its documents.
 
-    Return names, rankings with the groups of equal scores whatever the rule for them, and the
+    Rankings have the groups of equal scores whatever the rule for them. Returned last are the
     queries of each run that the qrels lack.
     """
     queries = frozenset(known.queries)

@@ -47,8 +47,8 @@ def paired_p_values(
     """Return the two-sided p-value of each mean difference.
 
     Differences have shape (m, n), of m comparisons on n queries; nan leaves a query out. The
-    randomisation test takes all 2^n signs if there are at most `resamples` of them, and else draws
-    `resamples` signs. A comparison in which all differences are 0 has p = 1.
+    randomisation test takes all 2^n signs, or draws `resamples` if there are more. A comparison in
+    which all differences are 0 has p = 1.
 
     >>> paired_p_values(np.array([[0.1, 0.2, 0.3, 0.1, 0.2]]), np.random.default_rng(0))
     array([0.0625])

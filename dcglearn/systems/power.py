@@ -23,7 +23,7 @@ def paired_power(
     n_queries: int, difference: float, deviation: float, level: float = LEVEL
 ) -> float:
     """Return how likely a two-sided paired t test finds a difference."""
-    from scipy.stats import nct, t  # slow to load
+    from scipy.stats import nct, t
 
     critical = t.isf(level / 2, n_queries - 1)
     shift = np.sqrt(n_queries) * difference / deviation
@@ -56,7 +56,7 @@ def queries_needed(
     >>> queries_needed(0.02, 0.1), queries_needed(0.02, 0.2)
     (199, 787)
     """
-    from scipy.stats import norm  # slow to load
+    from scipy.stats import norm
 
     checked_number(difference, "`difference`", 0.0, above=True)
     checked_number(deviation, "`deviation`", 0.0)

@@ -5,8 +5,8 @@
 E is the mean over all orders of documents with equal scores (McSherry & Najork, ECIR 2008). The
 ideal is that of the documents judged for q, by gain and not by label; it leaves out documents that
 lower its value. All measures follow all rules, but only a DCG counts gains below the least one as
-0. To measures of relevant documents a document without a judgment is not relevant. A query without
-relevant documents counts 0, or is left out if the rules leave out queries whose ideal is 0.
+0. To measures of relevant documents a document without a judgment is not relevant, and a query
+without relevant ones counts 0, or is left out if the rules leave out queries whose ideal is 0.
 """
 
 from __future__ import annotations

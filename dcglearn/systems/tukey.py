@@ -43,8 +43,8 @@ def tukey_test(
 ) -> TukeyTest:
     """Compare all pairs of systems; values (measures, systems, queries) are nan where left out.
 
-    All orders within the queries are taken if there are at most `resamples`. Across measures, p is
-    corrected for the pairs of all of them, in standard deviations within the queries.
+    All orders are taken if there are at most `resamples`. Across measures, p is corrected for the
+    pairs of all measures, in standard deviations within queries.
     """
     values = values[:, :, ~np.isnan(values).all(axis=(0, 1))].swapaxes(1, 2)
     counted = ~np.isnan(values)
@@ -86,7 +86,6 @@ def _differences(values: Floats, counted: Floats) -> Floats:
 
 
 def _largest(values: Floats, counted: Floats, orders: Integers) -> Floats:
-    """Return the largest difference of means under each order."""
     moved = np.take_along_axis(values[None], orders, axis=2)
     of_any = counted.any(axis=1)
     if (counted.all(axis=1) == of_any).all():

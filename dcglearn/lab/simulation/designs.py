@@ -1,8 +1,8 @@
 """Studies as teams run them: whose judgments, of which queries, answered how.
 
-What one concludes should be right whoever judged: people who are careless in different ways, who do
-not judge by a sum over documents, or do not look at grades at all; few queries, many judges of one
-pair of lists, lists of different length. Three grades, five ranks; each query has its own lists.
+What one concludes should be right whoever judged: people who are careless, who do not judge by a
+sum over documents, or do not look at grades; few queries, many judges of one pair of lists, lists
+of different length. There are three grades and five ranks; each query has its own lists.
 """
 
 from __future__ import annotations
@@ -108,7 +108,6 @@ def simulated_study(design: Design, n: int, rng: np.random.Generator) -> Prefere
 
 
 def _shown(design: Design, n: int, rng: np.random.Generator) -> tuple[Integers, Pairs]:
-    """Return the query of each judgment, and its lists."""
     count, shown = n, np.arange(n)
     if design.queries == "few":
         count = FEW_QUERIES[n > MANY]

@@ -77,10 +77,9 @@ def true_pairs(truth: Measure, lists: Pairs) -> Pairs:
 def noise_scale(truth_differences: Floats, reliability: float) -> float:
     """Return the scale s of logistic noise that gives a judge a certain reliability.
 
-    That is the mean over pairs of the probability 1 / (1 + exp(-|d| / s)) to prefer the better
-    list, with d the true difference.
+    That is the mean over pairs of 1 / (1 + exp(-|d| / s)), with d the true difference.
     """
-    from scipy.optimize import brentq  # slow to load
+    from scipy.optimize import brentq
 
     sizes = np.abs(truth_differences[truth_differences != 0])
     if not len(sizes):

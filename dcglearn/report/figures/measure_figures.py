@@ -27,13 +27,12 @@ from dcglearn.report.measures import (
     usual_numbers,
 )
 
-if TYPE_CHECKING:  # scikit-learn, which it imports, takes seconds to load
+if TYPE_CHECKING:
     from dcglearn.inference.compare import MeasureComparison
     from dcglearn.inference.ratios import Estimated
 
 
 BARS = ((4, "95% interval"), (1, "95% of all at once"))
-"""The widths of bars, and what they are."""
 
 LABELS = {
     "grade": {"title": "Gain by grade", "xlabel": "Grade", "ylabel": "Gain (best = 1)"},
@@ -49,7 +48,6 @@ LABELS = {
         "ylabel": "Discount (largest = 1, smallest = 0)",
     },
 }
-"""Of the axes of gains, relevance, and discounts."""
 
 _FARTHEST = 3.0
 """Where bars are cut, if no number is as far from 0."""
@@ -164,7 +162,7 @@ def _draw_weights(axes: Axes, utility: LinearUtility, scale: Scale, noun: str) -
         ylabel="Rank",
     )
     if noun == "grade":
-        axes.invert_xaxis()  # the best at the right, as of gains
+        axes.invert_xaxis()
     axes.figure.colorbar(image, ax=axes, shrink=0.8)
 
 

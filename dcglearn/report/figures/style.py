@@ -1,8 +1,7 @@
 """The style of all figures, and writing figures to files.
 
-Colours that colour-blind readers can distinguish (Okabe & Ito), markers that differ in
-greyscale, and files whose bytes depend only on the data. A PDF embeds its fonts as Type 42, which
-journals ask for.
+Colour-blind readers can distinguish the colours (Okabe & Ito), markers differ in greyscale, and the
+bytes of files depend only on the data. A PDF embeds its fonts as Type 42, which journals ask for.
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 """Of the lines of a figure, in order; Okabe & Ito."""
 
 MARKERS = ("o", "s", "^", "v", "D", "P", "X", "*")
-"""Of the lines of a figure, in order."""
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,7 @@
 """Figures of systems: which of their comparisons hold, and where they rank.
 
-For :func:`draw_pairs`, systems are in the order of the tested measure, best first. The cell of a
-pair has the colour of the parameters for which that order is proved, and a dot if the difference is
-significant.
+For :func:`draw_pairs`, systems are in the order of the tested measure, best first. The colour of a
+pair is that of the parameters for which that order is proved; a dot means a significant difference.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ def draw_pairs(conclusions: SystemConclusions) -> Figure:
     order = conclusions.evaluation.best_first().systems
     names = [name for name in order if any(name in (one.a, one.b) for one in pairs)]
     last = len(names) - 1
-    grid = _CELL * last + _LETTER * max(map(len, names))  # and the names at two sides
+    grid = _CELL * last + _LETTER * max(map(len, names))
     size = max(_WIDEST_LABEL, grid + 0.4), grid + _LINE * (len(EXTENTS) + 4) + 0.5
     drawing = Figure(figsize=size, layout="constrained")
     axes = drawing.subplots()

@@ -32,13 +32,11 @@ from dcglearn.systems.inputs import QrelsLike, RunLike
 from dcglearn.systems.orderings import compare_orderings
 
 STUDY_TOOLS = ("lightgbm", "xgboost", "trec_eval", "ir_measures", "ranx", "scikit-learn")
-"""Tools that a study says what to put into."""
 
 USUAL = "exponential-log2"
 """What most teams use: the measure that may be changed where none is named."""
 
 LEARNED = "learned from these judgments"
-"""The name of the measure that a study proposes."""
 
 GRAVEST = ("rejected", "near the line", "not determined", "not rejected")
 """Verdicts, the gravest first."""

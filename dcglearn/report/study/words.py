@@ -1,7 +1,7 @@
 """The words of a study: the headline, and sections of paragraphs, tables and code.
 
 The headline is the decision with its one reason, what it changes, and how sure it is. A reader who
-has not read a paper understands every word of it. Every format renders the same sections.
+has not read a paper understands every word.
 """
 
 from __future__ import annotations
@@ -43,7 +43,6 @@ _WHY_NOTHING = {
     "open": "These judgments do not show that people prefer lists with better grades: they are too "
     "few, or answers depend too little on the grades.",
 }
-"""Why no measure is proposed, by what the judgments support."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,6 @@ def more_words(study: Study) -> str:
 
 
 def _decision(study: Study, more: str) -> str:
-    """Say whether to change the measure in use, with the one reason."""
     name, support = measure_words(study.in_use[0]), study.conclusion.support
     if study.proposed is None:
         one_query = support == "open" and study.conclusion.recommended.covariance.one_cluster
@@ -119,7 +117,6 @@ def _decision(study: Study, more: str) -> str:
 
 
 def _proposal(proposed: DCG, n_ranks: int) -> str:
-    """Return the gains and discounts of the proposed measure."""
     gains = ", ".join(
         f"{label} = {gain:.2f}" for label, gain in zip(proposed.labels, proposed.gains, strict=True)
     )
@@ -130,7 +127,6 @@ def _proposal(proposed: DCG, n_ranks: int) -> str:
 
 
 def _changes(study: Study) -> str:
-    """Say what the change is good for, or how often the measure in use is right."""
     learned = study.agreement[0]
     name, share = measure_words(study.in_use[0]), f"{study.used.share:.1%}"
     stays = study.against.verdict == "not rejected" or not study.used.differs
@@ -158,7 +154,6 @@ def _one_judge(study: Study) -> list[str]:
 
 
 def _concluded(conclusion: Conclusion) -> str:
-    """Say in a few words what is concluded."""
     support, gains, discounts = conclusion.answer
     gains = FAMILY_NAMES.get(gains, "estimated gains")
     return {

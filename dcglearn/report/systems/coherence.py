@@ -1,7 +1,6 @@
 """What may be concluded about systems, and which gains reverse the order of two.
 
-A few pairs are listed one by one, many are counted. Every verdict, with gains and discounts that
-prove it, is in the JSON.
+A few pairs are listed one by one, many are counted. Every verdict is in the JSON, with its proof.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ from dcglearn.systems.conclusions import (
 from dcglearn.systems.orderings import compare_orderings
 
 CLEAREST_QUERIES = 6
-"""Number of queries that are shown for a pair of systems."""
 
 
 def digest_table(conclusions: SystemConclusions) -> Table:

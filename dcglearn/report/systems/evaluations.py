@@ -1,7 +1,7 @@
 """Evaluations and comparisons of systems: as tables and sentences for a reader, and as files.
 
-The suffix of a file's name decides (:func:`write_evaluation`). A few comparisons are listed one by
-one. All pairs of many systems (63 make 1,953) are marks on the means.
+A few comparisons are listed one by one. All pairs of many systems (63 make 1,953) are marks on the
+means.
 """
 
 from __future__ import annotations
@@ -435,7 +435,6 @@ def rules_in_words(rules: Rules, measures: Sequence[object] = ()) -> list[str]:
 
 
 def _other_rules(rules: Rules, measures: Sequence[object]) -> list[str]:
-    """Return the choices behind measures that are not a DCG."""
     binary = [one for one in measures if isinstance(one, BinaryMeasure)]
     unjudged = ", and a document without a judgment is not relevant"
     sentences = [
@@ -458,7 +457,6 @@ def _other_rules(rules: Rules, measures: Sequence[object]) -> list[str]:
 
 
 def _definitions(evaluation: Evaluation) -> list[str]:
-    """Return what the names of measures mean, and which prefer lists that are not sorted."""
     lines = []
     for one in evaluation.comparable().measures:
         if one.name != str(one.measure):
@@ -488,7 +486,6 @@ def _ties(evaluation: Evaluation) -> list[str]:
 
 
 SIGNIFICANT = 0.05
-"""Differences whose corrected p is below it are significant."""
 
 MOST_LISTED = 50
 """Of more pairs of systems, only the significant ones are marked."""
@@ -563,9 +560,9 @@ def significance_marks(
 ) -> tuple[dict[tuple[str, str], str], list[str]]:
     """Return the mark of (system, measure) where there is one, and a label for each system.
 
-    Compared with one baseline, the means that differ from it have a star, and systems need no
-    labels. After comparisons of all pairs, a mean has the labels of the systems that it is
-    significantly above, as in the tables of ranx (Bassani, ECIR 2022).
+    Means that differ from one baseline have a star, and systems have no labels. After comparisons
+    of all pairs, a mean has the labels of the systems that it is significantly above, as in the
+    tables of ranx (Bassani, ECIR 2022).
     """
     significant = [c for c in comparisons if c.corrected < SIGNIFICANT]
     if not has_several_baselines(comparisons):
