@@ -1,7 +1,6 @@
-"""Run lint, the rule of imports, types and tests: ``python3 scripts/check.py``, on any machine.
+"""Run lint, the rule of imports, types and tests, on any machine: ``python3 scripts/check.py``.
 
-Tests run in two processes. Arguments are passed to pytest: ``python3 scripts/check.py -k
-certificate``.
+Tests run in two processes. Arguments are passed to pytest: ``check.py -k certificate``.
 """
 
 from __future__ import annotations

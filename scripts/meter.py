@@ -72,11 +72,9 @@ def _in_child(results: Connection, prepare: Callable[..., Any], arguments: tuple
 
 def _resident(key: str) -> float:
     """Return the resident memory of this process (VmRSS) or its peak (VmHWM); on Linux only."""
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/self/status").read_text().splitlines():
-            if line.startswith(key):
-                return int(line.split()[1]) / 1024
-    return 0.0
+    status = Path("/proc/self/status")
+    found = re.search(rf"{key}:\s*(\d+)", status.read_text()) if status.exists() else None
+    return int(found[1]) / 1024 if found else 0.0
 
 
 _COMMAND = """
@@ -100,11 +98,8 @@ def command(words: Sequence[str]) -> Taken:
 
 def compare(tasks: dict[str, Callable[[], Taken]], rounds: int) -> dict[str, list[Taken]]:
     """Measure every task once per round, one after the other."""
-    found: dict[str, list[Taken]] = {name: [] for name in tasks}
-    for _ in range(rounds):
-        for name, task in tasks.items():
-            found[name].append(task())
-    return found
+    found = [{name: task() for name, task in tasks.items()} for _ in range(rounds)]
+    return {name: [one[name] for one in found] for name in tasks}
 
 
 HEAD = ("seconds", "ratio", "processor seconds", "ratio", "MiB", "ratio", "answer")

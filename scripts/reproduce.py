@@ -47,11 +47,10 @@ def main() -> int:
     arguments += [f"--{one}" for one in ("quick", "replace", "long") if getattr(options, one)]
     arguments += ["--only", options.only] if options.only else []
     code = run_child([python, "-m", "dcglearn", *arguments], cwd=ROOT).returncode
-    if code or options.quick or options.only:
-        if not code:
-            print("real judgments are not analysed; run without --quick and --only to analyse them")
-        return code
-    return _study_of(found, python, out)
+    if code or not (options.quick or options.only):
+        return code or _study_of(found, python, out)
+    print("real judgments are not analysed; run without --quick and --only to analyse them")
+    return 0
 
 
 def _options() -> argparse.Namespace:
@@ -60,8 +59,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", metavar="5,6", help="figures or names of configs")
     cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
     workers = "processes on this machine, or a Dask scheduler; by default one process per core"
-    named = "N|tcp://HOST:PORT"
-    parser.add_argument("--workers", default=str(cores), metavar=named, help=workers)
+    parser.add_argument("--workers", default=str(cores), metavar="N|tcp://HOST:PORT", help=workers)
     parser.add_argument("--long", action="store_true", help="also what takes more than minutes")
     parser.add_argument("--replace", action="store_true", help="replace results of other configs")
     parser.add_argument("--data", type=Path, help=f"folder that contains {PUBLISHED}")
