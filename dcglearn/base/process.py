@@ -50,6 +50,7 @@ def prepare_worker() -> None:
     with suppress(Exception):  # other C libraries do not have these
         library = ctypes.CDLL(None)
         library.prctl(1, 9)  # PR_SET_PDEATHSIG, SIGKILL
+        library.nice(5)  # the parent draws figures meanwhile
         library.mallopt(-1, 1 << 28)  # M_TRIM_THRESHOLD: freed memory is kept for later arrays,
         library.mallopt(-3, 1 << 25)  # M_MMAP_THRESHOLD  which saves a quarter of the time of cells
         library.mallopt(-2, 1 << 24)  # M_TOP_PAD
