@@ -13,8 +13,8 @@ is solved by the x that is free on a set F and 0 elsewhere, with H_FF x_F = b_F,
 F and the gradient H x - b is not negative elsewhere. Block principal pivoting guesses F, solves,
 and exchanges all unknowns with the wrong sign: Portugal, Judice & Vicente, "A comparison of block
 pivoting and interior-point algorithms for linear least squares problems with nonnegative variables"
-(Math. Comp. 63, 1994). While that does not reduce the number of wrong signs, only the last unknown
-with one is exchanged, which cannot cycle (Murty 1974).
+(Math. Comp. 63, 1994). Where that no longer reduces the number of wrong signs, F is that of SciPy's
+least squares with bounds (Stark & Parker, Computational Statistics 10, 1995), which cannot cycle.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.linalg import LinAlgError
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.linalg.lapack import dposv
 
 from dcglearn.base.types import Booleans, Floats, Integers
@@ -31,8 +31,8 @@ from dcglearn.base.types import Booleans, Floats, Integers
 PATIENCE = 3
 """Exchanges in a row that need not reduce the number of wrong signs below its minimum."""
 
-STEPS_EACH = 10
-"""Exchanges for each unknown, and for ten more, after which the search ends."""
+MAX_EXCHANGES = 200
+"""Exchanges after which the search ends."""
 
 GRADIENT_ROUNDING = 16 * float(np.finfo(float).eps)
 """A gradient component is known to within GRADIENT_ROUNDING h_i sum_j h_j |x_j| with
@@ -130,7 +130,7 @@ def solve_nnls(H: Floats, b: Floats, start: Booleans, signed: Booleans) -> Float
         raise LinAlgError("the diagonal is not positive")
     h, free = np.sqrt(diagonal), start | signed
     fewest, patience = len(b) + 1, PATIENCE
-    for _ in range(STEPS_EACH * (len(b) + 10)):
+    for _ in range(MAX_EXCHANGES):
         x = _minimum_on_face(H, b, free)
         gradient = H @ x - b
         rounding = (GRADIENT_ROUNDING * (h @ np.abs(x))) * h
@@ -142,10 +142,20 @@ def solve_nnls(H: Floats, b: Floats, start: Booleans, signed: Booleans) -> Float
             return x
         patience = PATIENCE if len(wrong) < fewest else patience - 1
         fewest = min(len(wrong), fewest)
-        if patience < 0:
-            better = free ^ (np.arange(len(b)) == wrong[-1])
         free = better
+        if patience < 0:
+            free, patience = _free_within_bounds(H, b, signed), PATIENCE
     raise RuntimeError("the exchanges of least squares did not end")
+
+
+def _free_within_bounds(H: Floats, b: Floats, signed: Booleans) -> Booleans:
+    """Return which unknowns are not at their bounds at the minimum, by an active-set method."""
+    from scipy.optimize import lsq_linear  # loads slowly
+
+    root = cholesky(H, lower=True)
+    target, lower = solve_triangular(root, b, lower=True), np.where(signed, -np.inf, 0.0)
+    found = lsq_linear(root.T, target, (lower, np.inf), "bvls", tol=1e-14, max_iter=10 * len(b))
+    return np.asarray(signed | (found.active_mask == 0) & (found.x > 0))
 
 
 def _minimum_on_face(H: Floats, b: Floats, free: Booleans) -> Floats:

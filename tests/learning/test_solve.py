@@ -249,7 +249,7 @@ def test_hessians_that_are_nearly_singular(
     H, b, rng = case
     want = by_scipy(H, b)
     for start in (None, rng.random(len(b)) < 0.5):
-        with patch.object(cones, "PATIENCE", 3 if start is None else -1):  # or single exchanges
+        with patch.object(cones, "PATIENCE", 3 if start is None else -1):  # or by bounds at once
             x = non_negative(H, b, start)
         check_non_negative(H, b, x)
         off = x - want
