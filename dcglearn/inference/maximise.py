@@ -6,8 +6,8 @@ last one rose by less than was expected, and cut at the bounds (Bertsekas, SIAM 
 20, 1982). Far from the maximum, Fisher's information may stand for the Hessian.
 
 A posterior of products c g' may have several maxima where judgments are few. The search begins at
-usual gains and discounts, and at products near to the best W of any kind; the highest is kept. With
-many judgments, it begins at the maximum of some of them.
+usual gains and discounts, at steep ones (1, 1/2, 1/4 ... with 1/rank), and at products near to the
+best W of any kind; the highest is kept. With many judgments, it begins at the maximum of some.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def highest_posterior(likelihood: Likelihood, near: Floats | None = None) -> Max
 
 
 def _near_any_weights(likelihood: Likelihood) -> list[Floats]:
-    """Return starts at products near to the best W of any kind."""
+    """Return starts at products near to the best W of any kind, and at steep ones."""
     family, layout = likelihood.family, likelihood.evidence.layout
     if not family.discounts.n_coefficients:
         return []
@@ -171,7 +171,10 @@ def _near_any_weights(likelihood: Likelihood) -> list[Floats]:
     with suppress(SolverError):
         best = maximum_from(free, free.start).parameters
         W, others = anywhere.weights(best[: free.n_weights]), best[free.n_weights :]
-        return [np.append(one, others) for one in family.near(W)]
+        ranks, grades = np.indices(W.shape)
+        steep = family.near(np.asarray(8 / (1 + ranks) / 2.0**grades))[0]
+        near = [np.append(one, others) for one in family.near(W)]
+        return [*near, np.append(steep, likelihood.start[likelihood.n_weights :])]
     return []
 
 
