@@ -26,7 +26,10 @@ from dcglearn.base.numbers import parse_whole
 from dcglearn.base.process import prepare_worker
 
 Function = Callable[[Any], Any]
-Workers = Callable[[Function, Sequence[Any]], Iterator[tuple[int, Any]]]
+Results = Iterator[tuple[int, Any]]
+"""The number of each item, and its result."""
+
+Workers = Callable[[Function, Sequence[Any]], Results]
 Answer = tuple[str, dict[str, str], int, Any]
 """What a worker returns: its name, its program, the number of an item and its result."""
 
@@ -61,13 +64,11 @@ def open_workers(spec: str) -> Iterator[Workers]:
         )
 
 
-def _serial(function: Function, items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+def _serial(function: Function, items: Sequence[Any]) -> Results:
     return enumerate(map(function, items))
 
 
-def _in_processes(
-    count: int, function: Function, items: Sequence[Any]
-) -> Iterator[tuple[int, Any]]:
+def _in_processes(count: int, function: Function, items: Sequence[Any]) -> Results:
     from joblib import Parallel, delayed
     from joblib.externals.loky import get_reusable_executor
     from joblib.externals.loky.process_executor import BrokenProcessPool
@@ -94,12 +95,12 @@ def _in_processes(
         raise
 
 
-def _on_cluster(client: Any, function: Function, items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+def _on_cluster(client: Any, function: Function, items: Sequence[Any]) -> Results:
     futures = client.map(partial(_answer, function), list(enumerate(items)), pure=False)
     yield from _accepted(_gathered(client, futures))
 
 
-def _accepted(answers: Iterable[Answer]) -> Iterator[tuple[int, Any]]:
+def _accepted(answers: Iterable[Answer]) -> Results:
     """Yield results; one of another program, such as of a worker that joined later, is an error."""
     for worker, there, index, result in answers:
         if difference := difference_from_here(there):
