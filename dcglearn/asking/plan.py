@@ -42,7 +42,7 @@ UNKNOWN = 1.0
 """A half width from here on says nothing: gains and discounts are between 0 and 1."""
 
 ROUGH = 100
-"""From fewer judgments than so many, widths are rough."""
+"""From fewer strict judgments than so many, widths are rough."""
 
 _SAMPLE, _MANY_DRAWS, _MANY = 500, 256, 10_000
 
@@ -69,6 +69,8 @@ class Plan(ShortRepr):
         chosen for `counts`, and others at random. From 1 on a number is not determined.
     after, after_random : ndarray of float, shape (len(counts), q)
         Those after so many answers, chosen or at random.
+    rough : bool
+        Whether widths may come out half or twice as large, as there are few strict judgments.
     undetermined, rejected : tuple of str
         The numbers that no answers to such pairs determine; measures that `judged` contradict.
     """
@@ -84,13 +86,9 @@ class Plan(ShortRepr):
     after: Floats
     after_random: Floats
     at_most: Floats
+    rough: bool
     undetermined: tuple[str, ...]
     rejected: tuple[str, ...] = ()
-
-    @property
-    def rough(self) -> bool:
-        """Whether widths may come out half or twice as large, after so few judgments."""
-        return self.judged < ROUGH
 
     def answers_for(self, widths: Mapping[str, float]) -> int | None:
         """Return the fewest answers of `counts` that give half widths: 0 if reached, or None."""
@@ -252,6 +250,7 @@ def plan(
         after=after,
         after_random=after_random,
         at_most=at_most[0],
+        rough=judged is None or int(judged.strict.sum()) < ROUGH,
         undetermined=undetermined,
         rejected=tuple(one.hypothesis for one in tests if one.verdict == "rejected"),
     )

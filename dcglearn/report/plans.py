@@ -35,7 +35,9 @@ def plan_text(found: Plan, widths: Mapping[str, float]) -> str:
         lines.append(f"decided: the judgments so far contradict {' and '.join(found.rejected)}")
     table = _table(found).text()
     if found.rough:
-        table += f"\nrough: from fewer than {ROUGH} judgments, half or twice as much may come"
+        table += (
+            f"\nrough: from fewer than {ROUGH} strict judgments, half or twice as much may come"
+        )
     wanted = ", ".join(f"{name} to within {short(half)}" for name, half in widths.items())
     when = f"{wanted}: {_when(found, widths)}" if widths else ""
     return page("\n".join(lines), table, when)
