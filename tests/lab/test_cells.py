@@ -52,6 +52,12 @@ def test_keys_of_stored_cells_stay_the_same() -> None:
     assert key_of(cell_of(Setting(flips=5), 1, 0)) == "ad076d6e5e7a51f61f2bf1abfb16f1e3"
 
 
+def test_least_squares_on_which_single_exchanges_take_too_many() -> None:
+    """On some processors more than 500, at the largest C tried (figure 5, repetition 11)."""
+    setting = Setting.model_validate({"truth": "data-1", "pairs": 200, "C": "validation"})
+    assert 0.9 < compute_cell(cell_of(setting, 2012, 11))["precision"] < 1
+
+
 def test_how_the_hamming_margin_goes_with_the_true_difference() -> None:
     setting = Setting(pairs=20, margin="hamming", test_pairs=400)
     cell = cell_of(setting, 3, 0)
