@@ -173,14 +173,14 @@ def files(options: argparse.Namespace) -> tuple[str, list[Row]]:
     rows, sizes = list[Row](), tens(1000, options.most or 10**6)
     with tempfile.TemporaryDirectory() as folder:
         for n, (kind, suffix) in itertools.product(sizes, enumerate(SUFFIXES)):
-            path = str(Path(folder, f"judgments{suffix}"))
+            path = f"{folder}/judgments{suffix}"
             dcglearn.write_preferences(judgments_of(n), path)
-            words = [sys.executable, "-m", "dcglearn", "fit", path]
-            tasks = {"dcglearn fit": partial(meter.command, words)}
+            fit = [sys.executable, "-m", "dcglearn", "fit", path]
+            tasks = {"dcglearn fit": partial(meter.command, fit)}
+            tasks["without intervals"] = partial(meter.command, [*fit, "--no-certainty"])
             for name in filter(importlib.util.find_spec, READERS):
                 code = f"import {name}; {name}.{READERS[name][kind].format(path)}"
-                words = [sys.executable, "-c", code]
-                tasks[f"{name}, reading only"] = partial(meter.command, words)
+                tasks[f"{name}, reading only"] = partial(meter.command, [sys.executable, "-c", code])
             found = meter.compare(tasks, options.rounds)
             rows += meter.rows_of(f"{suffix[1:]}: {n:,} judgments", found)
     about = "Two lists of 10 grades, 5,000 queries and 50 judges; with the start of Python.\n\n"

@@ -146,6 +146,7 @@ def fit(
     use: UseOption = "dcg",
     intervals: Annotated[int, number_option()] = 0,
     draws: Annotated[int, Option(min=0, max=100_000)] = 0,
+    no_certainty: bool = False,
     seed: SeedOption = 0,
     workers: str = "1",
 ) -> Answer:
@@ -161,6 +162,8 @@ def fit(
     draws : N
         Add N measures that the judgments allow, each as often as it is probable, for evaluate
         --supported (1,000 are plenty).
+    no_certainty
+        Leave out intervals, which take most of the time of a million judgments.
     workers : N|tcp://HOST:PORT
         Processes that read packed pairs (1: threads of this one), or the address of a Dask
         scheduler.
@@ -181,6 +184,7 @@ def fit(
             use=use,
             intervals=intervals,
             draws=draws,
+            certainty=not no_certainty,
             seed=seed,
             workers=workers,
             documents=judgments.documents,

@@ -88,6 +88,7 @@ def fit_file(
     use: MeasurePart = "dcg",
     intervals: int = 0,
     draws: int = 0,
+    certainty: bool = True,
     seed: int = 0,
     workers: str = "1",
     documents: bool = False,
@@ -114,6 +115,9 @@ def fit_file(
         Fits to resampled queries, which say how far gains and discounts move with other queries.
     draws : int, default 0
         Measures as probable as the judgments make them, for ``evaluate --supported``.
+    certainty : bool, default True
+        Whether the model of the judgment adds intervals, which takes most of the time of many
+        judgments.
     seed : int, default 0
         Of folds, resamples and draws.
     workers : str, default "1"
@@ -157,10 +161,9 @@ def fit_file(
         problem = '`workers` applies to packed pairs only, without `C="cv"` or `intervals`'
         raise InputError(problem, "pack the judgments, or leave it out")
     from_prior = not documents and _starts(prior, opened)
-    if draws and not from_prior:
-        raise InputError(
-            "`draws` without a prior", "leave it out, or learn from the usual measures"
-        )
+    if draws and not (from_prior and certainty):
+        problem = f"`draws` without {'certainty' if from_prior else 'a prior'}"
+        raise InputError(problem, "leave it out, or learn from the usual measures with certainty")
     encoding: Encoding = "documents" if documents else "grades"
     parameters = Parameters(
         encoding=encoding, margin=margin, C=C, solver=solver, n_grades=opened.n_grades
@@ -169,6 +172,9 @@ def fit_file(
     resampled, usual, drawn = None, None, None
     with open_workers(workers) as pool:
         several = in_threads if workers == "1" else pool
+        if from_prior:
+            with step("learning from usual measures"):
+                usual = learn_dcg(opened, prior)
         learned = _fit(opened, parameters, use, seed, several, step)
         if intervals and isinstance(opened, Preferences):
             rng, choose = np.random.default_rng(seed), use if learned.choice else None
@@ -176,17 +182,17 @@ def fit_file(
                 resampled = parameter_intervals(
                     learned, opened, rng, intervals, 0.95, advance, choose
                 )
-        with step("estimating intervals"):
+        found = Certainty(reason="none was asked for")
+        if documents:
             no_grades = "the model of the judgment takes grades, and documents have none"
-            certainty = Certainty(reason=no_grades) if documents else certainty_of(opened)
-        if from_prior:
-            with step("learning from usual measures"):
-                usual = learn_dcg(opened, prior)
-                drawn = _drawn(opened, prior, certainty, draws, seed) if draws else None
+            found = Certainty(reason=no_grades)
+        elif certainty:
+            with step("estimating intervals"):
+                found = certainty_of(opened)
+        if draws:
+            drawn = _drawn(opened, prior, found, draws, seed)
         with step("counting agreements"):
-            content = learned_measure(
-                learned, opened, source or name, use, resampled, certainty, usual
-            )
+            content = learned_measure(learned, opened, source or name, use, resampled, found, usual)
     if drawn is not None:
         content = replace(content, about={**content.about, "draws": as_json(drawn)})
     return content

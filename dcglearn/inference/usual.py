@@ -108,7 +108,8 @@ def learn_dcg(
         judgments.check_strict()
         sides = _sides(judgments.answers[judgments.strict] == B)
         answers = Answers(judgments.pairs, judgments.pair_weights, sides)
-    answers = answers._replace(weights=answers.weights / design_effect)
+    if design_effect != 1:
+        answers = answers._replace(weights=answers.weights / design_effect)
     return learn_from_answers(answers, judgments.scale, prior)
 
 

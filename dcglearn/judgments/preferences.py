@@ -275,7 +275,8 @@ class Preferences:
     @cached_property
     def pair_weights(self) -> Floats:
         """The weights of the strict judgments, shape (m,)."""
-        return _read_only(self.weights[self.strict])
+        rows = slice(None) if self.strict.all() else self.strict  # a view takes no memory
+        return _read_only(self.weights[rows])
 
     @cached_property
     def pair_groups(self) -> Integers:

@@ -267,9 +267,11 @@ class Arrays(ShortRepr):
 
     def agreed_weights(self, measures: Sequence[Measure]) -> Floats:
         """Return the weight of pairs that each measure agrees with, ties by half, and of all."""
-        weights = np.ones(self.n_pairs) if self.weights is None else self.weights
-        agreed = [weights @ outcomes(measure, self.pairs) for measure in measures]
-        return np.array([*agreed, weights.sum()])
+        agreed = (outcomes(measure, self.pairs) for measure in measures)
+        weights = self.weights
+        if weights is None:
+            return np.array([*(one.sum() for one in agreed), self.n_pairs])
+        return np.array([*(weights @ one for one in agreed), weights.sum()])
 
 
 def in_threads(function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[tuple[int, Any]]:

@@ -14,10 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.checks import finite_array, refuse_large
 from dcglearn.base.errors import InputError
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.measure import TIE_TOLERANCE, Measure
 from dcglearn.measures.names import MeasureLike, as_measure
 from dcglearn.measures.scale import checked_grades
+
+_CHUNK = 1 << 16
+"""Pairs that are compared at a time, which bounds memory."""
 
 
 def score_differences(measure: Measure, pairs: ArrayLike) -> Floats:
@@ -25,8 +28,15 @@ def score_differences(measure: Measure, pairs: ArrayLike) -> Floats:
     rows = checked_pairs(pairs, measure.n_grades)
     weights = measure.matrix_for(rows.shape[-1])
     padded = np.pad(weights, ((0, 0), (0, 1)))  # the last column, index -1, is no document
+    result = np.empty(len(rows))
+    for begin in range(0, len(rows), _CHUNK):
+        result[begin : begin + _CHUNK] = _differences(padded, rows[begin : begin + _CHUNK])
+    return result
+
+
+def _differences(weights: Floats, rows: Grades) -> Floats:
     result, largest = np.zeros((2, len(rows)))
-    for k, row in enumerate(padded):  # by rank, so that equal terms cancel exactly
+    for k, row in enumerate(weights):  # by rank, so that equal terms cancel exactly
         first, second = rows[:, 0, k], rows[:, 1, k]
         result += row[first] - row[second]
         largest += np.abs(row).max() * (first != second)
@@ -36,7 +46,8 @@ def score_differences(measure: Measure, pairs: ArrayLike) -> Floats:
 
 def outcomes(measure: Measure, pairs: ArrayLike) -> Floats:
     """Return 1 for each pair that the measure orders as judged, 1/2 for ties and 0 otherwise."""
-    return np.heaviside(score_differences(measure, pairs), 0.5)
+    differences = score_differences(measure, pairs)
+    return np.heaviside(differences, 0.5, out=differences)
 
 
 def agreement_with_ties(

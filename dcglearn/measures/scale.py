@@ -255,17 +255,16 @@ def checked_grades(rankings: ArrayLike, n_grades: int, name: str = "rankings") -
     whole = array.dtype.kind in "iu"
     if not whole:
         array = finite_array(array, name, (None,) * array.ndim, "give grade indices")
-    outside = (array < NO_DOCUMENT) | (array >= n_grades)
-    if not whole:
-        outside |= array % 1 != 0
-    if outside.any():
-        where = tuple(int(i) for i in np.argwhere(outside)[0])
-        raise InputError(
-            f"{name} hold the grade index {array[where]}, but the number of grades is {n_grades}",
-            f"use 0 (best) ... {n_grades - 1}, or -1 for no document",
-            f"row {where[0]}" if where else "",
-        )
-    return array if whole else array.astype(np.int64)
+        whole = not (array % 1).any()
+    if whole and array.min(initial=0) >= NO_DOCUMENT and array.max(initial=0) < n_grades:
+        return array if array.dtype.kind in "iu" else array.astype(np.int64)
+    outside = (array < NO_DOCUMENT) | (array >= n_grades) | (array % 1 != 0)
+    where = tuple(int(i) for i in np.argwhere(outside)[0])
+    raise InputError(
+        f"{name} hold the grade index {array[where]}, but the number of grades is {n_grades}",
+        f"use 0 (best) ... {n_grades - 1}, or -1 for no document",
+        f"row {where[0]}" if where else "",
+    )
 
 
 def parse_lists(texts: Mapping[str, str], scale: Scale, n_ranks: int | None = None) -> Grades:
