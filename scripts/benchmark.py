@@ -180,7 +180,7 @@ def files(options: argparse.Namespace) -> tuple[str, list[Row]]:
             tasks["without intervals"] = partial(meter.command, [*fit, "--no-certainty"])
             for name in filter(importlib.util.find_spec, READERS):
                 code = f"import {name}; {name}.{READERS[name][kind].format(path)}"
-                tasks[f"{name}, reading only"] = partial(meter.command, [sys.executable, "-c", code])
+                tasks[f"{name}, reading"] = partial(meter.command, [sys.executable, "-c", code])
             found = meter.compare(tasks, options.rounds)
             rows += meter.rows_of(f"{suffix[1:]}: {n:,} judgments", found)
     about = "Two lists of 10 grades, 5,000 queries and 50 judges; with the start of Python.\n\n"
