@@ -158,6 +158,15 @@ def test_the_bound_covers_the_rounding_of_sums(
     assert rounding < 1e-9 * certificate.distance
 
 
+def test_weights_and_C_count_by_their_product(rng: np.random.Generator) -> None:
+    """To the last bit: factors of 2^20 round nothing."""
+    pairs, W = rng.integers(0, 3, (50, 2, 4)), rng.random((4, 3))
+    one = Problem.of(pairs, 3, rng.normal(1, 1, 50), rng.random(50), 0.5)
+    weights = weights_of(one) / 2.0**20
+    other = Problem.of(pairs, 3, margins_of(one), weights, 0.5 * 2.0**20)
+    assert vars(certify(one, W)[1]) == vars(certify(other, W)[1])
+
+
 @given(problem=problems())
 def test_the_gap_is_that_of_the_dense_formula(problem: Problem) -> None:
     rng = np.random.default_rng(5)
