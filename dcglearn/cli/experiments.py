@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -225,11 +224,9 @@ def _run(
     for config in () if replace else configs:
         check_folder(out, config)
     store = Store(out / "store")
-    with (
-        open_workers(workers) as pool,
-        closing(compute_cells(configs, store, pool, True, all_figures=True)) as finished,
-    ):
-        for config, found, new in finished:
+    with open_workers(workers) as pool:
+        for config in configs:
+            found, new = compute_cells(config, store, pool, True, all_figures=True)
             failures = f", {found.failed:,} failed" if found.failed else ""
             parts = f"{found.done - new:,} kept, {new:,} new{failures}"
             print_text(f"{config.name}: {found.done:,} of {counted(found.total, 'cell')}: {parts}")

@@ -117,7 +117,7 @@ class Lab:
         """
         self.quick = quick
         with open_workers(str(workers)) as pool:
-            ((_, counts, _),) = compute_cells([self._part], self._store, pool, progress)
+            counts, _ = compute_cells(self._part, self._store, pool, progress)
         if counts.failed:
             problem = f"{counted(counts.failed, 'cell')} of {counts.total:,} failed"
             words = f"first error: {counts.first_error}"
