@@ -62,9 +62,7 @@ def key_of(cell: Cell) -> str:
     return hash_of([CELL_VERSION, cell])[:32]
 
 
-_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
-
-
 def hash_of(content: object) -> str:
     """Return the hash of what is JSON-able."""
-    return sha256_of(_encode(content).encode())
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return sha256_of(text.encode())

@@ -22,6 +22,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.lab.plots import WIDTHS, Figure, Plot
 from dcglearn.report.figures.style import (
     DARK,
+    INKS,
     LIGHT,
     MARKERS,
     STYLE,
@@ -105,12 +106,11 @@ def _style(wide: bool, palette: Palette) -> Any:
     text = 9.0 if wide else 8.0
     small = ("xtick.labelsize", "ytick.labelsize", "legend.fontsize")
     sizes = ("font.size", "axes.labelsize", "axes.titlesize")
-    inks = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
     return {
         **STYLE,
         **dict.fromkeys(sizes, text),
         **dict.fromkeys(small, text - 1),
-        **dict.fromkeys(inks, palette.ink),
+        **dict.fromkeys(INKS, palette.ink),
         "figure.facecolor": palette.paper,
         "axes.facecolor": "none",
     }

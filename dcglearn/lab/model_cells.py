@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Floats, Pairs
 from dcglearn.inference.calibration import link_test
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
@@ -27,8 +27,9 @@ from dcglearn.lab.draws import Draws
 from dcglearn.lab.simulation.designs import DESIGNS, simulated_study
 from dcglearn.lab.simulation.judges import simulated_answers
 from dcglearn.lab.simulation.truths import grade_scale
+from dcglearn.measures.agreement import score_differences
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.utility import LinearUtility
+from dcglearn.measures.measure import Measure
 
 LISTS_OF_A_QUERY = 4
 """Different pairs of lists that each query shows, where judgments come in queries."""
@@ -80,9 +81,8 @@ def simulated_judgments(draws: Draws) -> Preferences:
         unseen = np.where(swapped, -worth[rows], worth[rows])
     else:
         lists = draws.first_lists(n, rng)
-    W = in_log_odds(draws.truth.matrix_for(setting.n_ranks), setting.sensitivity)
-    utility = LinearUtility(W).score(lists)
-    v, ties = utility[:, 0] - utility[:, 1] + unseen, setting.ties != "strict"
+    differences, ties = log_odds(draws.truth, lists, setting.sensitivity), setting.ties != "strict"
+    v = differences + unseen
     answers = simulated_answers(v, draws.rng("judge"), setting.noise, setting.lapses, ties)
     judges = np.full(n, None, object)
     return Preferences(lists, answers, grade_scale(setting.grades), np.ones(n), queries, judges)
@@ -141,10 +141,10 @@ def model_named(text: str, ties: Any) -> JudgmentModel:
     return JudgmentModel(gains=gains, discounts=discounts, ties=ties)
 
 
-def in_log_odds(W: Floats, sensitivity: float) -> Floats:
-    """Return W in units in which the best grade at rank 1 is worth so much more than the worst."""
-    differences = W - W[:, -1:]
-    return np.asarray(sensitivity * differences / differences[0, 0])
+def log_odds(truth: Measure, lists: Pairs, sensitivity: float) -> Floats:
+    """Return u(first) - u(second), where the best grade at rank 1 is worth `sensitivity` more."""
+    W = truth.matrix_for(lists.shape[2])
+    return np.asarray(sensitivity * score_differences(truth, lists) / (W[0, 0] - W[0, -1]))
 
 
 LEVEL = 0.05

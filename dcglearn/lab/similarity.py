@@ -13,14 +13,13 @@ that such pairs determine, and does tend to 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dcglearn.base.checks import finite_array
 from dcglearn.base.types import Floats
 from dcglearn.learning.factorise import fix_gauge
+from dcglearn.learning.record import Gauge
 
 
 def similarity(W: ArrayLike, learned: ArrayLike) -> float:
@@ -50,7 +49,7 @@ def similarity(W: ArrayLike, learned: ArrayLike) -> float:
     >>> round(similarity(np.outer(c, g), np.outer(c - c[-1], g)), 4)
     0.8917
     """
-    return _compared(W, learned, lambda one: fix_gauge(one, "worst"))
+    return _compared(W, learned, "worst", -1)
 
 
 def limit_on_permutations(n_ranks: int) -> float:
@@ -83,17 +82,13 @@ def identifiable_similarity(W: ArrayLike, learned: ArrayLike) -> float:
     >>> round(identifiable_similarity(W, W + offsets), 12)
     1.0
     """
-    return _compared(W, learned, _double_centred)
+    return _compared(W, learned, "worst order", None)  # double-centred
 
 
-def _double_centred(W: Floats) -> Floats:
-    rows = W - W.mean(axis=1, keepdims=True)
-    return np.asarray(rows - rows.mean(axis=0))
-
-
-def _compared(W: ArrayLike, learned: ArrayLike, part: Callable[[Floats], Floats]) -> float:
+def _compared(W: ArrayLike, learned: ArrayLike, gauge: Gauge, worst: int | None) -> float:
     truth = finite_array(W, "weights", (None, None))
-    return cosine(part(truth), part(finite_array(learned, "weights", truth.shape)))
+    found = finite_array(learned, "weights", truth.shape)
+    return cosine(fix_gauge(truth, gauge, worst), fix_gauge(found, gauge, worst))
 
 
 def cosine(a: Floats, b: Floats) -> float:

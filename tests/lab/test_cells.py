@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.stats import cauchy, logistic, norm
 
-from dcglearn import JudgmentModel, LinearUtility, Preferences, preset
+from dcglearn import JudgmentModel, Preferences, preset
 from dcglearn.asking.policies import POLICIES
 from dcglearn.inference.answers import TIE, A, B
 from dcglearn.lab import compute, draws, store
@@ -23,7 +23,7 @@ from dcglearn.lab.cells import (
 )
 from dcglearn.lab.compute import compute_cell, run_cell
 from dcglearn.lab.draws import Draws
-from dcglearn.lab.model_cells import in_log_odds, interval_record, simulated_judgments
+from dcglearn.lab.model_cells import interval_record, log_odds, simulated_judgments
 from dcglearn.lab.setting import Setting, unused_keys
 from dcglearn.lab.simulation.judges import NOISES, simulated_answers
 from dcglearn.lab.store import Store
@@ -372,8 +372,7 @@ def test_intervals_cover_on_the_lists_of_a_published_study(ecir: Preferences) ->
     """With its queries, and judges whose truth is 2^g - 1 with the discount log2."""
     data, K = ecir[ecir.strict], ecir.n_ranks
     truth = preset("exponential-log2", data.scale, K)
-    W = in_log_odds(truth.matrix_for(K), 3.0)
-    differences = LinearUtility(W).score(data.lists) @ [1.0, -1.0]
+    differences = log_odds(truth, data.lists, 3.0)
     found = []
     for seed in range(80):
         answers = simulated_answers(differences, np.random.default_rng(seed), lapses=0.05)

@@ -26,14 +26,6 @@ from helpers.simulated import TRUTH, simulated_judgments
 from helpers.truths import DATA_1, DATA_2
 
 
-@pytest.mark.parametrize("shares", [[0.2] * 5, [0.1, 0.6, 0.3], [0, 0.5, 0, 0.5, 0], [1.0]])
-def test_grades_are_drawn_as_by_numpy(shares: list[float]) -> None:
-    one, other = np.random.default_rng(1), np.random.default_rng(1)
-    lists = drawn_lists(200, 7, shares, one)
-    assert (lists == other.choice(len(shares), (200, 2, 7), p=shares)).all()
-    assert one.random() == other.random()
-
-
 def test_truths_of_the_paper() -> None:
     assert [5 - g for g in BASE_LIST] == [5, 5, 4, 4, 3, 3, 2, 2, 1, 1]
     assert DATA_1.gains == (5, 4, 3, 2, 1)

@@ -64,6 +64,9 @@ STYLE: Any = {
 }
 
 
+INKS = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
+
+
 class Drawing(Figure):
     """A figure that notebooks show by themselves."""
 

@@ -24,15 +24,13 @@ from dcglearn.base.version import __version__
 from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.measures.measure_files import MeasureFile, measure_to_json
 from dcglearn.report.figures.measure_figures import LABELS, Numbers, draw_numbers, intervals_of
-from dcglearn.report.figures.style import LIGHT, STYLE, adapting_svg
+from dcglearn.report.figures.style import INKS, LIGHT, STYLE, adapting_svg
 from dcglearn.report.questions import question_json
 from dcglearn.report.study.facts import Study
 from dcglearn.report.study.words import headline, sections
 from dcglearn.report.words import filled
 
 STUDY_FORMATS = (".html", ".md", ".json", ".txt")
-
-_INK = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
 
 
 def study_page(study: Study, form: str, figures: Sequence[tuple[str, str]] = ()) -> str:
@@ -165,7 +163,7 @@ def study_pictures(study: Study, rng: np.random.Generator) -> list[tuple[str, st
             doubtful=[not number.determined for number in found],
             label="these judgments",
         )
-        with mpl.rc_context(STYLE | dict.fromkeys(_INK, LIGHT.ink)):
+        with mpl.rc_context(STYLE | dict.fromkeys(INKS, LIGHT.ink)):
             figure = Figure(figsize=(4.2, 3.6), layout="constrained")
             draw_numbers(figure.subplots(), numbers)
             svg = adapting_svg(figure)
