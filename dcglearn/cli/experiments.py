@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Exit, Option
 
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, naming
 from dcglearn.base.numbers import counted
 from dcglearn.cli.command import Answer, command
-from dcglearn.cli.inputs import naming
 from dcglearn.cli.output import print_note, print_text
 
 if TYPE_CHECKING:

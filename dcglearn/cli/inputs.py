@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from dcglearn.base.errors import InputError
-from dcglearn.base.errors import naming as naming
+from dcglearn.base.errors import InputError, naming
 from dcglearn.base.numbers import parse_number
 
 if TYPE_CHECKING:

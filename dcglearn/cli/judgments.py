@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from typer import Argument, Option
 
 import dcglearn
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, naming
 from dcglearn.base.files import check_outputs, checked_suffix, read_text, write_text
 from dcglearn.base.json_text import json_document
 from dcglearn.base.numbers import counted
@@ -24,7 +24,6 @@ from dcglearn.cli.inputs import (
     check_distinct,
     measures_for_judgments,
     name_files,
-    naming,
     parse_C,
     refuse_together,
     seeded,
@@ -48,9 +47,7 @@ from dcglearn.cli.options import (
 )
 from dcglearn.cli.output import print_text
 from dcglearn.cli.reading import JudgmentOptions
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from dcglearn.report import figures
 
 MAX_MODELLED = 1_000_000
 """More packed judgments are tested without reading them into memory."""
@@ -340,11 +337,6 @@ def compare(
             advance=advance,
         )
 
-    def draw() -> Figure:
-        from dcglearn.report.figures.measure_figures import draw_comparison
-
-        return draw_comparison(found, f"Measures compared on {Path(prefs).name}")
-
     table = comparison_table(found)
     lines = [table.text()]
     if (data.weights != data.weights[:1]).any():
@@ -361,7 +353,7 @@ def compare(
         lambda: content,
         lambda: "\n".join(lines),
         table=table,
-        draw=draw,
+        draw=lambda: figures.draw_comparison(found, f"Measures compared on {Path(prefs).name}"),
     )
 
 
@@ -422,17 +414,11 @@ def show(
 
     named = named_measure(measure, scale, n_ranks)
     content = named.file or as_measure_file(named.measure)
-
-    def draw() -> Figure:
-        from dcglearn.report.figures.measure_figures import draw_measure_file
-
-        title = f"{Path(named.name).name}: {in_full(named.measure, content)}"
-        return draw_measure_file(content, title)
-
+    title = f"{Path(named.name).name}: {in_full(named.measure, content)}"
     return Answer(
         lambda: measure_document(content),
         lambda: measure_text(named.name, content, named.measure, n_ranks),
-        draw=draw,
+        draw=lambda: figures.draw_measure_file(content, title),
     )
 
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from typer import Argument, Option
 
 import dcglearn
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, naming
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.cli.command import Answer, command
-from dcglearn.cli.inputs import check_distinct, name_files, naming, refuse_together, seeded
+from dcglearn.cli.inputs import check_distinct, name_files, refuse_together, seeded
 from dcglearn.cli.options import (
     FORMATS_HELP,
     SEVERAL_HELP,
@@ -26,10 +26,10 @@ from dcglearn.cli.options import (
 from dcglearn.cli.output import print_note, print_text, terminal_width
 from dcglearn.cli.reading import JudgmentOptions
 from dcglearn.cli.remedies import in_options
+from dcglearn.report import figures
 
 if TYPE_CHECKING:
     import numpy as np
-    from matplotlib.figure import Figure
 
     from dcglearn.systems.compare_systems import SystemComparison
     from dcglearn.systems.evaluate import Evaluation
@@ -263,17 +263,12 @@ def _supported(evaluation: Evaluation, rng: np.random.Generator, digits: int) ->
     with reporting("comparing systems"):
         found = dcglearn.supported_systems(evaluation, *drawn_measures(evaluation), rng)
 
-    def draw() -> Figure:
-        from dcglearn.report.figures.system_figures import draw_supported
-
-        return draw_supported(found)
-
     tables = supported_tables(found, digits)
     return Answer(
         lambda: supported_json(found),
         lambda: page(*tables, width=terminal_width()),
         table=tables[0],
-        draw=draw,
+        draw=lambda: figures.draw_supported(found),
     )
 
 
@@ -345,11 +340,6 @@ def coherence(
         )
         document = coherence_to_json(found, pairs is not None)
 
-    def draw() -> Figure:
-        from dcglearn.report.figures.system_figures import draw_pairs
-
-        return draw_pairs(found)
-
     most = None if everything or pairs else SHOWN_PAIRS
     text = coherence_text(found, most, pairs is not None, terminal_width())
     if most is not None and len(found.pairs) > most:
@@ -358,7 +348,7 @@ def coherence(
         lambda: document,
         lambda: text,
         table=conclusions_table(found),
-        draw=draw,
+        draw=lambda: figures.draw_pairs(found),
     )
 
 
