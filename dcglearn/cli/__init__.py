@@ -19,25 +19,11 @@ import typer
 from dcglearn.base.errors import InputError, InputWarning, SolverError
 from dcglearn.base.process import INTERRUPTED, interrupted_code
 from dcglearn.base.workers import WorkersLostError
+from dcglearn.cli import experiments, judgments, systems
+from dcglearn.cli.command import MADE
 from dcglearn.cli.command_groups import GroupedCommands, GroupedOptions
-from dcglearn.cli.experiments import report, reproduce, run, status
-from dcglearn.cli.judgments import (
-    agree,
-    compare,
-    fit,
-    inspect,
-    judge,
-    pack,
-    pairs,
-    plan,
-    show,
-    simulate,
-    study,
-    test,
-)
 from dcglearn.cli.output import print_note, print_text
 from dcglearn.cli.remedies import in_options, message
-from dcglearn.cli.systems import coherence, evaluate, explain, export, measures, threshold
 
 DEBUG = "DCGLEARN_DEBUG"
 """Environment variable that shows the traceback of a fault."""
@@ -46,23 +32,11 @@ UNFORESEEN = 70
 """Exit code of such an error: EX_SOFTWARE of sysexits.h."""
 
 _HALTED = "interrupted; nothing half-written is left"
+GROUPS = {"Judgments": judgments, "Systems": systems, "Experiments": experiments}
+
 COMMANDS = {
-    "Judgments": (
-        inspect,
-        study,
-        fit,
-        test,
-        compare,
-        agree,
-        show,
-        pack,
-        pairs,
-        plan,
-        judge,
-        simulate,
-    ),
-    "Systems": (evaluate, measures, coherence, explain, export, threshold),
-    "Experiments": (run, reproduce, status, report),
+    heading: [one for one in MADE if one.__module__ == module.__name__]
+    for heading, module in GROUPS.items()
 }
 """Heading in the help -> commands, in the order of a person's work."""
 

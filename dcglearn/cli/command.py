@@ -1,7 +1,7 @@
 """What commands have in common: options on reading and writing, and how an answer is given.
 
 Typer makes options of parameters, :func:`command` their help texts of the docstring. It adds the
-options that many commands have.
+options that many commands have: a parameter may be a class of them, such as JudgmentOptions.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import ast
 import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, cleandoc, getsource, signature
 from itertools import chain
@@ -22,7 +22,6 @@ from typer import Argument, Option
 from dcglearn.base.files import check_outputs
 from dcglearn.cli.inputs import files_named
 from dcglearn.cli.output import print_json, print_note, print_text
-from dcglearn.cli.reading import JudgmentOptions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,6 +30,9 @@ if TYPE_CHECKING:
 
 Command = Callable[..., Any]
 BY_NAME = Parameter.KEYWORD_ONLY
+
+MADE: list[Command] = []
+"""All commands, as typer is given them."""
 
 _SECTION = re.compile(r"\n+(.+)\n-+\n")
 _ENTRY = re.compile(r"^(\w+)(?:, (-\w))?(?: : (.+))?\n((?: .+\n?)+)", re.MULTILINE)
@@ -80,7 +82,7 @@ class Answer:
 def command(
     out: str = "", *, without: Collection[str] = (), json: bool = True
 ) -> Callable[[Command], Command]:
-    """Add the options on reading, if a command takes judgments, ``--out`` and ``--json``.
+    """Add the options of a class that a command takes, ``--out`` and ``--json``.
 
     The help of the others is in the docstring, whose sections are the headings of the help.
     `out` is the help of that option, which holds the suffixes that a file may have.
@@ -88,10 +90,12 @@ def command(
 
     def decorate(function: Command) -> Command:
         text, options = _documented(function)
-        reading: dict[str, Parameter] = {}
-        if options.pop("judgments", None):
-            _, every = _documented(JudgmentOptions)
-            reading = {name: one for name, one in every.items() if name not in without}
+        grouped: dict[str, Parameter] = {}
+        group = next((name for name, one in options.items() if is_dataclass(one.annotation)), "")
+        if group:
+            make = options.pop(group).annotation
+            _, every = _documented(make)
+            grouped = {name: one for name, one in every.items() if name not in without}
         if out:
             option = Option("--out", "-o", metavar="FILE", help=f"{out} May be repeated.")
             kind: Any = Annotated[list[str] | None, option]
@@ -100,15 +104,15 @@ def command(
             option = Option("--json", help="Print JSON.")
             kind = Annotated[bool, option]
             options["json"] = Parameter("json", BY_NAME, default=False, annotation=kind)
-        options |= reading
+        options |= grouped
 
         @wraps(function)
         def run(**given: Any) -> None:
             if "out" in given:
                 _check_files(options["out"], given)
             as_json, files = json and given.pop("json"), given.pop("out") if out else None
-            if reading:
-                given["judgments"] = JudgmentOptions(**{name: given.pop(name) for name in reading})
+            if group:
+                given[group] = make(**{name: given.pop(name) for name in grouped})
             answer = function(**given)
             if answer is not None:
                 answer.deliver(files or [], as_json)
@@ -117,6 +121,7 @@ def command(
         run.__signature__ = Signature(by_name)  # type: ignore[attr-defined]  # what typer reads
         run.__annotations__ = {one.name: one.annotation for one in by_name}
         run.__doc__ = text
+        MADE.append(run)
         return run
 
     return decorate

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from typer import Argument, Exit, Option
+from typer import Argument, Exit
 
 from dcglearn.base.errors import InputError, naming
 from dcglearn.base.numbers import counted
@@ -17,41 +18,41 @@ if TYPE_CHECKING:
     from dcglearn.lab.config import Config
     from dcglearn.lab.results import ReportedExperiment
 
-QuickOption = Annotated[
-    bool, Option("--quick", help="Only the quick part of the grid; its results go to FOLDER/quick.")
-]
-WorkersOption = Annotated[
-    str,
-    Option(
-        metavar="N|tcp://HOST:PORT",
-        help="Processes on this machine, or the address of a Dask scheduler; by default 1.",
-        show_default=False,
-    ),
-]
-OutOption = Annotated[
-    Path,
-    Option(
-        "--out",
-        "-o",
-        metavar="FOLDER",
-        help="Folder of results; by default results.",
-        show_default=False,
-    ),
-]
 RESULTS = Path("results")
-ReplaceOption = Annotated[
-    bool, Option("--replace", help="Replace the results of another config or version.")
-]
-WidthOption = Annotated[
-    str | None,
-    Option(
-        metavar="column|page|INCHES",
-        help="The width of figures: a column of a paper (3.3 inches, the default), a page (7), ...",
-    ),
-]
-ShippedOption = Annotated[
-    bool, Option("--shipped", help="Also the shipped experiments, beside your own.")
-]
+
+
+@dataclass(frozen=True)
+class ExperimentOptions:
+    """The options of several commands on experiments.
+
+    Parameters
+    ----------
+    quick
+        Only the quick part of the grid; its results go to FOLDER/quick.
+    workers : N|tcp://HOST:PORT
+        Processes on this machine, or the address of a Dask scheduler.
+    out, -o : FOLDER
+        Folder of results.
+    replace
+        Replace the results of another config or version.
+    width : column|page|INCHES
+        The width of figures: a column of a paper (3.3 inches, the default), a page (7), ...
+    shipped
+        Also the shipped experiments, beside your own.
+    """
+
+    quick: bool = False
+    workers: str = "1"
+    out: Path = RESULTS
+    replace: bool = False
+    width: str | None = None
+    shipped: bool = False
+
+    def parts(self, configs: Sequence[Config]) -> list[Config]:
+        """Return what is to be run of configs."""
+        return [one.quick_part() if self.quick else one for one in configs]
+
+
 ConfigsArgument = Annotated[
     list[str] | None,
     Argument(
@@ -62,28 +63,23 @@ ConfigsArgument = Annotated[
 ]
 
 
+@command(json=False, without=["shipped"])
 def run(
-    config: Annotated[
-        str | None,
-        Argument(metavar="CONFIG", help="A config: a .toml file, or a name (flips)."),
-    ] = None,
-    quick: QuickOption = False,
-    workers: WorkersOption = "1",
-    out: OutOption = RESULTS,
-    replace: ReplaceOption = False,
-    width: WidthOption = None,
-    columns: Annotated[
-        bool,
-        Option(
-            "--columns",
-            help="List what COLUMNS and a config may name, with the functions of CONFIG, if one is "
-            "named; run nothing.",
-        ),
-    ] = False,
+    options: ExperimentOptions,
+    config: Annotated[str | None, Argument()] = None,
+    columns: bool = False,
 ) -> None:
     """Run one experiment and write its table and figures.
 
     Cells that are already computed are not computed again.
+
+    Parameters
+    ----------
+    config : CONFIG
+        A config: a .toml file, or a name (flips).
+    columns
+        List what COLUMNS and a config may name, with the functions of CONFIG, if one is named; run
+        nothing.
     """
     from dcglearn.lab.config import config_named
 
@@ -93,7 +89,7 @@ def run(
         return
     if read is None:
         raise InputError("no config is named", "name one, such as dcglearn run configs/flips.toml")
-    (shown,) = _run(_parts([read], quick), workers, out, replace, width)
+    (shown,) = _run(options.parts([read]), options)
     end = f"results are in {shown.folder}"
     print_text(end if shown.made else f"no cell is finished: {shown.folder} is as it was")
     _end_if_unfinished([shown])
@@ -110,74 +106,60 @@ def _print_vocabulary(config: Config | None) -> None:
         print_text("\n".join([heading, *lines, ""]))
 
 
-def reproduce(
-    quick: QuickOption = False,
-    only: Annotated[
-        str | None,
-        Option(metavar="NAME,...", help="Figures or configs to run, such as 5,6."),
-    ] = None,
-    workers: WorkersOption = "1",
-    out: OutOption = RESULTS,
-    replace: ReplaceOption = False,
-    width: WidthOption = None,
-    shipped: ShippedOption = False,
-    long: Annotated[
-        bool,
-        Option("--long", help="Also those that take more than minutes; --only names them, too."),
-    ] = False,
-) -> None:
+@command(json=False)
+def reproduce(options: ExperimentOptions, only: str | None = None, long: bool = False) -> None:
     """Run the experiments in the folder configs; write the page.
 
     Without such a folder, run the shipped ones, which reproduce the paper. Those that take more
     than minutes are left to --long; the page shows the results that they have.
+
+    Parameters
+    ----------
+    only : NAME,...
+        Figures or configs to run, such as 5,6.
+    long
+        Also those that take more than minutes; --only names them, too.
     """
     from dcglearn.lab.config import find_configs, refuse_shared_figures, select_configs
     from dcglearn.lab.page import write_page
     from dcglearn.lab.results import reported_experiments
 
-    every = _parts(find_configs(shipped, all_needed=only is None), quick)
+    every = options.parts(find_configs(options.shipped, all_needed=only is None))
     refuse_shared_figures(every)
     if only is not None:
         with naming("--only"):
             selected = select_configs(every, only)
     else:
-        selected = [one for one in every if long or quick or not one.long]
+        selected = [one for one in every if long or options.quick or not one.long]
     others = [one for one in every if one not in selected]
     for one in others if only is None else ():
         print_note(f"{one.name}: takes more than minutes; add --long to run it")
-    shown = _run(selected, workers, out, replace, width)
-    shown_too = reported_experiments(others, out, all_needed=False)
+    shown = _run(selected, options)
+    shown_too = reported_experiments(others, options.out, all_needed=False)
     print_text(f"read {write_page([*shown, *shown_too])}")
     _end_if_unfinished(shown)
 
 
-@command()
-def status(
-    configs: ConfigsArgument = None, results: OutOption = RESULTS, shipped: ShippedOption = False
-) -> Answer:
+@command(without=["quick", "workers", "replace", "width"])
+def status(options: ExperimentOptions, configs: ConfigsArgument = None) -> Answer:
     """Show how much of each experiment is done."""
     from dcglearn.lab.results import progress_of
 
-    table, errors = progress_of(_configs(configs, shipped), results)
+    table, errors = progress_of(_configs(configs, options.shipped), options.out)
     return Answer(lambda: table.records, lambda: "\n".join([table.text(), *errors]))
 
 
+@command(json=False, without=["workers"])
 def report(
-    configs: ConfigsArgument = None,
-    quick: QuickOption = False,
-    out: OutOption = RESULTS,
-    replace: ReplaceOption = False,
-    width: WidthOption = None,
-    shipped: ShippedOption = False,
-    findings: Annotated[
-        str | None,
-        Option(
-            metavar="FILE.tex",
-            help="Also write all claims, with the verdicts and what they rest on, in LaTeX.",
-        ),
-    ] = None,
+    options: ExperimentOptions, configs: ConfigsArgument = None, findings: str | None = None
 ) -> None:
-    """Write tables, figures and the page from the finished cells."""
+    """Write tables, figures and the page from the finished cells.
+
+    Parameters
+    ----------
+    findings : FILE.tex
+        Also write all claims, with the verdicts and what they rest on, in LaTeX.
+    """
     from dcglearn.base.files import checked_suffix, write_text
     from dcglearn.lab.config import refuse_shared_figures
     from dcglearn.lab.findings import findings_latex
@@ -187,9 +169,10 @@ def report(
 
     if findings is not None:
         checked_suffix(findings, [".tex"])
-    selected = _configs(configs, shipped)
+    selected = _configs(configs, options.shipped)
     refuse_shared_figures(selected)
-    shown = reported_experiments(_parts(selected, quick), out, replace, figure_width(width))
+    out, width = options.out, figure_width(options.width)
+    shown = reported_experiments(options.parts(selected), out, options.replace, width)
     if not any(one.made or one.counts.failed for one in shown):
         raise InputError("no cell is finished", "run dcglearn reproduce first", str(out))
     print_text(f"read {write_page(shown)}")
@@ -206,30 +189,24 @@ def _configs(paths: Sequence[str] | None, shipped: bool) -> list[Config]:
     return [read_config(path) for path in paths] if paths else find_configs(shipped)
 
 
-def _parts(configs: Sequence[Config], quick: bool) -> list[Config]:
-    return [one.quick_part() if quick else one for one in configs]
-
-
-def _run(
-    configs: Sequence[Config], workers: str, out: Path, replace: bool, width: str | None
-) -> list[ReportedExperiment]:
+def _run(configs: Sequence[Config], options: ExperimentOptions) -> list[ReportedExperiment]:
     """Run experiments one after the other, and write their tables and figures."""
     from dcglearn.base.workers import open_workers
     from dcglearn.lab.plots import figure_width
     from dcglearn.lab.results import check_folder, compute_cells, write_results
     from dcglearn.lab.store import Store
 
-    inches, shown = figure_width(width), []
-    for config in () if replace else configs:
+    out, width, shown = options.out, figure_width(options.width), []
+    for config in () if options.replace else configs:
         check_folder(out, config)
     store = Store(out / "store")
-    with open_workers(workers) as pool:
+    with open_workers(options.workers) as pool:
         for config in configs:
             found, new = compute_cells(config, store, pool, True, all_figures=True)
             failures = f", {found.failed:,} failed" if found.failed else ""
             parts = f"{found.done - new:,} kept, {new:,} new{failures}"
             print_text(f"{config.name}: {found.done:,} of {counted(found.total, 'cell')}: {parts}")
-            shown.append(write_results(config, store, out, replace, inches))
+            shown.append(write_results(config, store, out, options.replace, width))
     for one in shown:
         done = f" (from {one.counts.done:,} of {counted(one.counts.total, 'cell')})"
         for figure in one.figures:

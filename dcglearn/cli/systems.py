@@ -272,6 +272,19 @@ def _supported(evaluation: Evaluation, rng: np.random.Generator, digits: int) ->
     )
 
 
+@command()
+def measures() -> Answer:
+    """List the measures that have names, here and in other tools."""
+    from dcglearn.report.measures import OPENING, known_measures
+    from dcglearn.report.tables import page
+
+    known = known_measures()
+    return Answer(
+        lambda: {name: table.named_rows() for name, table in known.items()},
+        lambda: page(OPENING, *known.values()),
+    )
+
+
 @command(
     "Write the pairs (.csv, .tex, .md, .txt), everything (.json), or a figure (.png, .svg, .pdf)."
 )
@@ -349,19 +362,6 @@ def coherence(
         lambda: text,
         table=conclusions_table(found),
         draw=lambda: figures.draw_pairs(found),
-    )
-
-
-@command()
-def measures() -> Answer:
-    """List the measures that have names, here and in other tools."""
-    from dcglearn.report.measures import OPENING, known_measures
-    from dcglearn.report.tables import page
-
-    known = known_measures()
-    return Answer(
-        lambda: {name: table.named_rows() for name, table in known.items()},
-        lambda: page(OPENING, *known.values()),
     )
 
 

@@ -315,13 +315,13 @@ def compute_cells(
     try:
         with reporting(config.name) if progress else nullcontext(silent) as advance:
             for done, (index, outcome) in enumerate(workers(call, jobs) if jobs else (), start=1):
-                store.add(cells[index], outcome)
-                advance(done, len(cells))
-                begun.discard(index)
                 if all_figures and not begun:
                     all_figures = False
                     if count_cells(first, store).complete:
                         make_figures(first, result_table(first, store), complete=True)
+                store.add(cells[index], outcome)
+                advance(done, len(cells))
+                begun.discard(index)
     except (KeyboardInterrupt, WorkersLostError) as stop:
         found = count_cells(config, store)
         kept = f"{found.done:,} of {counted(found.total, 'cell is', 'cells are')} kept"
