@@ -146,7 +146,7 @@ def status(options: ExperimentOptions, configs: ConfigsArgument = None) -> Answe
     from dcglearn.lab.results import progress_of
 
     table, errors = progress_of(_configs(configs, options.shipped), options.out)
-    return Answer(lambda: table.records, lambda: "\n".join([table.text(), *errors]))
+    return Answer(table.named_rows, lambda: "\n".join([table.text(), *errors]))
 
 
 @command(json=False, without=["workers"])

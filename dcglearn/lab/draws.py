@@ -8,10 +8,9 @@ on how many follow.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -84,15 +83,6 @@ class Draws:
             return DCG(np.array(truth.gains)[grades], truth.discounts, truth.cutoff)
         return LinearUtility(truth.matrix_for(s.n_ranks)[:, grades])
 
-    def first_lists(self, n: int, rng: np.random.Generator) -> Pairs:
-        """Draw the first pairs of lists to learn from, not yet judged."""
-        blocks = islice(self._blocks(self.setting.lists, rng), -(-n // PAIRS_PER_BLOCK))
-        return np.concatenate(list(blocks))[:n]
-
-    def _blocks(self, lists: str, rng: np.random.Generator) -> Iterator[Pairs]:
-        while True:
-            yield self.draw_lists(lists, PAIRS_PER_BLOCK, rng)
-
     def draw_lists(self, name: str, n: int, rng: np.random.Generator) -> Pairs:
         """Draw pairs of lists by the generator of a name."""
         s = self.setting
@@ -127,7 +117,7 @@ class Draws:
         if s.policy != RANDOM:
             return self._chosen_pairs()
         judged = partial(self._judged, rng=self.rng("judge"))
-        return self.first_strict("training", s.lists, s.pairs, judged)
+        return self.first_pairs(s.lists, s.pairs, self.rng("training"), judged)
 
     def _judged(self, lists: Pairs, rng: np.random.Generator) -> Pairs:
         """Judge lists, of which either is shown first: some generators put the better one first."""
@@ -137,25 +127,28 @@ class Draws:
         own: Pairs | None = self.own_result("judge", self.truth, shown, s, rng)
         return judged_pairs(self.truth, shown, rng, *self.noise_and_bias) if own is None else own
 
-    def first_strict(
-        self, name: str, lists: str, n: int, judged: Callable[[Pairs], Pairs]
+    def first_pairs(
+        self,
+        lists: str,
+        n: int,
+        rng: np.random.Generator,
+        judged: Callable[[Pairs], Pairs] = lambda pairs: pairs,
     ) -> Pairs:
-        """Draw blocks of lists, and judge them, until n pairs are strict."""
+        """Draw blocks of lists, and judge them, until there are n pairs."""
         kept: list[Pairs] = []
-        for pairs in map(judged, self._blocks(lists, self.rng(name))):
-            kept.append(pairs)
-            if sum(map(len, kept)) >= n:
-                return np.concatenate(kept)[:n]
+        while sum(map(len, kept)) < n:
+            kept.append(judged(self.draw_lists(lists, PAIRS_PER_BLOCK, rng)))
             if len(kept) >= MAX_EMPTY_BLOCKS and not any(map(len, kept[-MAX_EMPTY_BLOCKS:])):
-                break
-        s, many = self.setting, f"{MAX_EMPTY_BLOCKS * PAIRS_PER_BLOCK:,} pairs of {lists} lists"
-        problem = f"the truth {s.truth} and the judge {s.judge} prefer none of {many} in a row"
-        raise InputError(problem, "choose another truth or judge, or other lists", "truth")
+                s, many = self.setting, f"{MAX_EMPTY_BLOCKS * PAIRS_PER_BLOCK:,} pairs"
+                who = f"the truth {s.truth} and the judge {s.judge}"
+                problem = f"{who} prefer none of {many} of {lists} lists in a row"
+                raise InputError(problem, "choose another truth or judge, or other lists", "truth")
+        return np.concatenate(kept)[:n]
 
     def _chosen_pairs(self) -> Pairs:
         """Return what a policy brings: pairs of a pool, chosen and judged in whole rounds."""
         s, rng, judge_rng = self.setting, self.rng("policy"), self.rng("judge")
-        left = self.first_lists(s.pool, self.rng("training"))
+        left = self.first_pairs(s.lists, s.pool, self.rng("training"))
         so_far, n_asked = left[:0], 0
         while n_asked < s.pairs:
             size = min(next(size for until, size in ROUNDS if n_asked < until), len(left))
@@ -198,7 +191,7 @@ def _exact_pairs(name: str, part: str, own: ExperimentCode) -> Pairs:
     draws = Draws(json.loads(part), own)
     s = draws.setting
     lists, n = s.lists_to_test_on if name == "test" else s.lists, getattr(s, f"{name}_pairs")
-    pairs = draws.first_strict(name, lists, n, partial(true_pairs, draws.truth))
+    pairs = draws.first_pairs(lists, n, draws.rng(name), partial(true_pairs, draws.truth))
     pairs.flags.writeable = False
     return pairs
 

@@ -68,7 +68,7 @@ def simulated_judgments(draws: Draws) -> Preferences:
     setting, n, rng = draws.setting, draws.setting.pairs, draws.rng("training")
     unseen, queries = np.zeros(n), np.full(n, None, object)
     if setting.clusters:
-        shown = draws.first_lists(setting.clusters * LISTS_OF_A_QUERY, rng)
+        shown = draws.first_pairs(setting.lists, setting.clusters * LISTS_OF_A_QUERY, rng)
         worth = setting.unseen * rng.standard_normal(len(shown))
         sizes = np.arange(1.0, setting.clusters + 1) ** -UNEVENNESS
         which, pair, side = rng.random((n, 3)).T
@@ -80,7 +80,7 @@ def simulated_judgments(draws: Draws) -> Preferences:
         lists = np.where(swapped[:, None, None], shown[rows, ::-1], shown[rows])
         unseen = np.where(swapped, -worth[rows], worth[rows])
     else:
-        lists = draws.first_lists(n, rng)
+        lists = draws.first_pairs(setting.lists, n, rng)
     differences, ties = log_odds(draws.truth, lists, setting.sensitivity), setting.ties != "strict"
     v = differences + unseen
     answers = simulated_answers(v, draws.rng("judge"), setting.noise, setting.lapses, ties)

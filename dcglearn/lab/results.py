@@ -108,7 +108,7 @@ def progress_of(configs: Sequence[Config], out: Path) -> tuple[Table, list[str]]
             "in its table": in_table,
         }
         rows.append(row)
-    return Table.of(rows, f"cells in {store.path}", records=rows), errors
+    return Table.of(rows, f"cells in {store.path}"), errors
 
 
 def result_table(config: Config, store: Store) -> pd.DataFrame:
