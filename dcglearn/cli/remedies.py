@@ -24,6 +24,9 @@ OTHER_NAMES = {
 }
 """Argument of the library -> option of the commands, where they have different names."""
 
+PARTS = {"cutoff": "the number after @"}
+"""Argument of the library -> part of a measure in full."""
+
 _QUOTED = re.compile(r"`(\w+)(?:\s*=\s*([^`]+))?`")
 
 
@@ -39,6 +42,8 @@ def message(error: InputError) -> str:
 
 def _option(match: re.Match[str]) -> str:
     name, value = match.groups()
+    if name in PARTS:
+        return PARTS[name]
     option = OTHER_NAMES.get(name, f"--{name.replace('_', '-')}")
     if option not in _options():
         return match.group()

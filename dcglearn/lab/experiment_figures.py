@@ -49,13 +49,14 @@ def draw_figure(
     with mpl.rc_context(_style(wide, DARK if dark else LIGHT)), missing_glyphs_as_boxes():
         drawing = Drawing(figsize=(width, n_rows * (2.9 if wide else 2.2)), layout="constrained")
         grid = [drawing.add_subplot(n_rows, n_columns, n) for n in range(1, len(panels) + 1)]
-        draw_on(grid, figure, legend=False, dark=dark)
+        alike = len({tuple(one.label for one in panel.series) for panel in panels}) == 1
+        draw_on(grid, figure, legend=not alike, dark=dark)
         handles: dict[str, Any] = {}
         for axes, panel in zip(grid, panels, strict=True):
             axes.set_title(_wrapped(_sentence(panel.title), 0.75 * width / n_columns))
             for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
                 handles.setdefault(name, handle)
-        if handles:
+        if alike and handles:
             height = _legend_above(drawing, handles).get_window_extent().height / drawing.dpi
             drawing.set_figheight(drawing.get_figheight() + height)
     return drawing

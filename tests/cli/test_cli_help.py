@@ -122,6 +122,7 @@ def test_no_message_of_the_library_names_an_option() -> None:
     [
         ("declare `scale`, best first", "declare --scale, best first"),
         ("`n_ranks` is 2", "--K is 2"),
+        ("`cutoff` is 0", "the number after @ is 0"),
         ('use `unjudged="worst"`', "use --unjudged worst"),
         ("use `labels=[2, 1, 0]`", "use --labels 2,1,0"),
         ("add `replace=True`", "add --replace"),
