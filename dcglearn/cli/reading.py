@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
+import dcglearn
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
@@ -88,10 +89,9 @@ class JudgmentOptions:
         if self.run and not self.qrels:
             raise InputError("--run without --qrels", "add --qrels with the documents' grades")
         if self.qrels:
-            from dcglearn.judgments.reading.documents import DocumentGrades
             from dcglearn.measures.scale import as_scale
 
-            grades = DocumentGrades.read(self.qrels, self.run or [], as_scale(self.scale))
+            grades = dcglearn.DocumentGrades.read(self.qrels, self.run or [], as_scale(self.scale))
             given["document_grades"] = grades
         return given
 
@@ -103,22 +103,19 @@ class JudgmentOptions:
 
     def open(self, files: list[str]) -> JudgmentTable | PackedPairs:
         """Read judgments as codes, with progress; packed ones stay in their files."""
-        from dcglearn.judgments.packed import PackedPairs
         from dcglearn.judgments.read import open_judgments
 
         options, name = self.read_options(), name_files(files)
         with reporting(f"reading {name} (judgments)") as advance:
             opened = open_judgments(files, options, advance)
-        if isinstance(opened, PackedPairs) and self.drop_judge:
+        if isinstance(opened, dcglearn.PackedPairs) and self.drop_judge:
             raise InputError("--drop-judge does not apply to packed pairs", "leave it out", name)
         return opened
 
     def hold(self, files: list[str]) -> Preferences | PackedPairs:
         """Read judgments into memory; packed ones stay in their files."""
-        from dcglearn.judgments.packed import PackedPairs
-
         opened = self.open(files)
-        return opened if isinstance(opened, PackedPairs) else self.in_memory(opened)
+        return opened if isinstance(opened, dcglearn.PackedPairs) else self.in_memory(opened)
 
     def load(self, files: list[str], bytes_each: int = USUAL_BYTES) -> Preferences:
         """Read judgments, for which a command takes so many bytes each, into memory."""
@@ -128,9 +125,7 @@ class JudgmentOptions:
         self, opened: JudgmentTable | PackedPairs, bytes_each: int = USUAL_BYTES
     ) -> Preferences:
         """Return judgments that were opened as arrays; report what was taken and left out."""
-        from dcglearn.judgments.packed import PackedPairs
-
-        if isinstance(opened, PackedPairs):
+        if isinstance(opened, dcglearn.PackedPairs):
             with reporting("reading packed judgments") as advance:
                 return opened.preferences(bytes_each=bytes_each, advance=advance)
         if opened.nbytes > MOST_IN_MEMORY:

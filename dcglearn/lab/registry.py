@@ -118,16 +118,11 @@ SHIPPED = ExperimentCode()
 """The names of this package alone."""
 
 
-SHIPPED_FOLDER = Path(__file__).resolve().parent.parent / "shipped"
-"""Configs and experiments inside an installed package."""
-
-CHECKOUT = Path(__file__).resolve().parent.parent.parent
-"""The repository, where the package is installed from one in editable mode."""
-
-
 def search_folders(kind: str) -> list[Path]:
     """Return the folders that hold configs or experiments, the current folder's first."""
-    return [one / kind for one in (Path(), SHIPPED_FOLDER, CHECKOUT) if (one / kind).is_dir()]
+    package = Path(__file__).resolve().parents[1]
+    places = Path(), package / "shipped", package.parent  # as installed, or in a checkout
+    return [one / kind for one in places if (one / kind).is_dir()]
 
 
 def experiment_code(name: str, config: Path) -> ExperimentCode:

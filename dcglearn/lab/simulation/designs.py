@@ -18,6 +18,7 @@ from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.lab.simulation.judges import NOISES, Noise, answers_by
 from dcglearn.lab.simulation.lists import drawn_lists
+from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale
 
 N_RANKS = 5
@@ -33,15 +34,13 @@ FEW_QUERIES = (40, 80)
 
 MANY = 1000
 
-LOG2: Floats = 1 / np.log2(np.arange(2, N_RANKS + 2))
-
 
 @dataclass(frozen=True)
 class Design:
     """One kind of study."""
 
     about: str
-    gains: tuple[float, float, float, float] = (1.0, 0.5, 0.0, 0.0)
+    gains: tuple[float, float, float] = (1.0, 0.5, 0.0)
     worth: Literal["dcg", "max", "err"] = "dcg"
     queries: Literal["even", "heavy-tailed", "few"] = "even"
     unseen: float = 0.0
@@ -68,13 +67,13 @@ class Design:
         """What the middle grade is worth, None if there is no such number."""
         if self.coin or self.worth != "dcg":
             return None
-        best, middle, worst, _ = self.gains
+        best, middle, worst = self.gains
         return (middle - worst) / (best - worst)
 
 
 DESIGNS: dict[str, Design] = {
     "even": Design("queries of even size"),
-    "exponential": Design("gains 2^g - 1", gains=(1.0, 1 / 3, 0.0, 0.0)),
+    "exponential": Design("gains 2^g - 1", gains=(1.0, 1 / 3, 0.0)),
     "heavy-tailed": Design("few queries hold most judgments", queries="heavy-tailed", tilt=0.6),
     "few-queries": Design("few queries, many judges", queries="few", unseen=2.0, judges=25),
     "spammer": Design("one judge of five at random", judges=5, random=1, lapses=0.02, decided=7.0),
@@ -84,7 +83,7 @@ DESIGNS: dict[str, Design] = {
     "ties-rao-kupper": Design("ties after Rao & Kupper", ties="rao-kupper"),
     "ties-random": Design("ties at random", ties="random"),
     "side": Design("list a is liked more", side=0.7),
-    "lengths": Design("lists of different length", gains=(1.0, 0.6, 0.2, 0.0), shortest=2),
+    "lengths": Design("lists of different length", gains=(1.0, 0.6, 0.2), shortest=2),
     "probit": Design("normal noise", noise="normal"),
     "cauchy": Design("Cauchy noise", noise="cauchy"),
     "coin": Design("a coin per judgment", coin="judgment"),
@@ -125,13 +124,13 @@ def _differences(
 ) -> Floats:
     """Return by how much list a is better, in log odds."""
     gains = np.array(design.gains)
-    if design.worth == "err":  # satisfied by a document with the probability (2^g - 1) / 2^2
-        satisfied = np.array([0.75, 0.25, 0.0, 0.0])[lists]
+    worth = DCG(design.gains).score(lists)
+    if design.worth == "max":
+        worth = (gains[lists] / np.log2(np.arange(2, N_RANKS + 2))).max(axis=2)
+    elif design.worth == "err":  # satisfied by a document with the probability (2^g - 1) / 2^2
+        satisfied = np.array([0.75, 0.25, 0.0])[lists]
         seen = np.insert(1 - satisfied[..., :-1], 0, 1.0, axis=2).cumprod(axis=2)
         worth = (satisfied * seen / np.arange(1, N_RANKS + 1)).sum(axis=2)
-    else:
-        discounted = gains[lists] * LOG2
-        worth = discounted.max(axis=2) if design.worth == "max" else discounted.sum(axis=2)
     v = design.decided * (worth[:, 0] - worth[:, 1])
     n = int(queries.max()) + 1
     first = gains[lists[:, 0, 0]] - gains[lists[:, 1, 0]]

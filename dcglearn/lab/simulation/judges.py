@@ -105,9 +105,7 @@ def judged_pairs(
     if noise:
         perceived = perceived + noise * rng.logistic(size=len(lists))
     kept = (difference != 0) & (perceived != 0)
-    ordered, worse = lists.copy(), perceived < 0
-    ordered[worse] = lists[worse, ::-1]
-    pairs: Pairs = ordered[kept]
+    pairs: Pairs = np.where((perceived < 0)[:, None, None], lists[:, ::-1], lists)[kept]
     return pairs
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -165,7 +165,7 @@ class Study:
         measure = self.in_use[1]
         if self.change == "yes" and self.proposed is not None:
             measure = self.proposed
-        return _as_ndcg(measure if measure.n_ranks else measure @ self.data.n_ranks)
+        return (measure if measure.n_ranks else measure @ self.data.n_ranks).normalised()
 
     @cached_property
     def tools(self) -> dict[str, str | InputError]:
@@ -258,17 +258,13 @@ def study_judgments(
     )
 
 
-def _as_ndcg(measure: DCG) -> DCG:
-    return replace(measure, normalise=measure.normalise or "ideal")
-
-
 def changed_comparisons(
     study: Study, qrels: QrelsLike, runs: Sequence[RunLike]
 ) -> tuple[int, int] | None:
     """Return how many pairs of runs the proposed nDCG orders otherwise, and all pairs."""
     if study.proposed is None:
         return None
-    measures = {"new": _as_ndcg(study.proposed), "old": _as_ndcg(study.in_use[1])}
+    measures = {"new": study.proposed.normalised(), "old": study.in_use[1].normalised()}
     found = evaluate(qrels, runs, measures, rules="trec_eval", scale=study.data.scale)
     (orders,) = compare_orderings(found)
     return len(orders.reversed_pairs), math.comb(len(found.systems), 2)
