@@ -5,7 +5,6 @@ inspect, study, fit, test, compare, agree, show, pack, pairs, plan, judge and si
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -269,7 +268,6 @@ def test(
     if isinstance(data, dcglearn.PackedPairs) and len(data) <= MAX_MODELLED:
         data = judgments.in_memory(data)
     with naming(file), reporting("testing (judgments read)"):
-        found: Sequence[dcglearn.Question]
         if measure:
             with naming("--measure"):
                 (one,) = measures_for_judgments([measure], data, file)
@@ -280,7 +278,7 @@ def test(
             name = families_in_words(families, larger_families)
             found = [dcglearn.ask(data, tested, larger, name)]
         else:
-            found = dcglearn.usual_questions(data, larger)
+            found = [*dcglearn.usual_questions(data, larger)]
     return Answer(lambda: [question_json(one) for one in found], lambda: questions_text(found))
 
 

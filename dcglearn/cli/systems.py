@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from typer import Argument, Option
 
@@ -28,20 +29,11 @@ from dcglearn.cli.reading import JudgmentOptions
 from dcglearn.cli.remedies import in_options
 from dcglearn.report import figures
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    from dcglearn.systems.compare_systems import SystemComparison
-    from dcglearn.systems.evaluate import Evaluation
-    from dcglearn.systems.rules import Rules
-
 DEFAULT_MEASURES = ("nDCG(linear-log2) @ 10", "nDCG(linear-log2)", "nDCG(exponential-log2) @ 10")
 DEFAULT_PRESETS = ("linear-log2", "exponential-log2", "zipf", "binary")
 
 SHOWN_PAIRS = 10
 """Number of pairs of each kind that are shown without --all."""
-
-of_rules = partial(Option, rich_help_panel="Rules")
 
 _FORMATS_HELP = (
     "TREC text, .csv, .json, .jsonl, .parquet or .arrow (each also .gz, .zst, .bz2, .xz)"
@@ -55,38 +47,42 @@ RunsArgument = Annotated[
     list[str],
     Argument(metavar="RUN", help=f"{_FORMATS_HELP}; with LETOR lists, one score per line."),
 ]
-LikeOption = Annotated[
-    Literal["trec_eval", "ir_measures", "ranx", "sklearn", "gdeval"] | None,
-    of_rules(
-        metavar="TOOL",
-        help="Treat ties, unjudged documents and missing queries as trec_eval, ir_measures, "
-        "ranx, sklearn or gdeval does. An option below replaces that one rule.",
-    ),
-]
-TiesOption = Annotated[
-    Literal["docid", "mean", "input"] | None,
-    of_rules(
-        help="Order of documents with equal scores: by document id, the largest first, as in "
-        "trec_eval; the mean value over all their orders; or that of the run's lines. By "
-        "default docid."
-    ),
-]
-UnjudgedOption = Annotated[
-    Literal["nothing", "worst", "removed", "bounds"] | None,
-    of_rules(
-        help="Retrieved documents that the qrels do not grade: they keep their rank but gain "
-        "nothing, as in trec_eval; count as the worst grade; are removed from the run; or may "
-        "have any grade, which gives the least and the largest possible value (bounds). By "
-        "default nothing."
-    ),
-]
-MissingOption = Annotated[
-    Literal["0", "out"] | None,
-    of_rules(
-        help="Value of a query that a run does not answer: 0, or out to leave it out of the "
-        "run's mean. By default 0."
-    ),
-]
+
+
+@dataclass(frozen=True)
+class RuleOptions:
+    """The rules of an evaluation.
+
+    Rules
+    -----
+    like : TOOL
+        Treat ties, unjudged documents and missing queries as trec_eval, ir_measures, ranx, sklearn
+        or gdeval does. An option below replaces that one rule.
+    ties
+        Order of documents with equal scores: by document id, the largest first, as in trec_eval;
+        the mean value over all their orders; or that of the run's lines. By default docid.
+    unjudged
+        Retrieved documents that the qrels do not grade: they keep their rank but gain nothing, as
+        in trec_eval; count as the worst grade; are removed from the run; or may have any grade,
+        which gives the least and the largest possible value (bounds). By default nothing.
+    worthless
+        Value of nDCG for a query without relevant documents: 0, 1, or out to leave the query out.
+        By default 0.
+    missing
+        Value of a query that a run does not answer: 0, or out to leave it out of the run's mean. By
+        default 0.
+    pool
+        Unjudged documents in the ideal ranking, where they may gain something (worst grade above 0,
+        or bounds): those of all runs, so that every run is divided by the same ideal, or the run's
+        own. By default all; own with --unjudged bounds.
+    """
+
+    like: Literal["trec_eval", "ir_measures", "ranx", "sklearn", "gdeval"] | None = None
+    ties: Literal["docid", "mean", "input"] | None = None
+    unjudged: Literal["nothing", "worst", "removed", "bounds"] | None = None
+    worthless: Literal["0", "1", "out"] | None = None
+    missing: Literal["0", "out"] | None = None
+    pool: Literal["all", "own"] | None = None
 
 
 @command(
@@ -97,13 +93,8 @@ MissingOption = Annotated[
 def evaluate(
     qrels: QrelsArgument,
     runs: RunsArgument,
+    given: RuleOptions,
     measure: list[str] | None = None,
-    like: LikeOption = None,
-    ties: TiesOption = None,
-    unjudged: UnjudgedOption = None,
-    worthless: Literal["0", "1", "out"] | None = None,
-    missing: MissingOption = None,
-    pool: Literal["all", "own"] | None = None,
     baseline: str | None = None,
     compare: Literal["baseline", "all"] | None = None,
     test: Literal["randomisation", "t", "none"] | None = None,
@@ -133,16 +124,6 @@ def evaluate(
     sort : MEASURE|given
         Sort the systems by their mean of this measure, best first, or keep the order given. By
         default the first measure.
-
-    Rules
-    -----
-    worthless
-        Value of nDCG for a query without relevant documents: 0, 1, or out to leave the query out.
-        By default 0.
-    pool
-        Unjudged documents in the ideal ranking, where they may gain something (worst grade above 0,
-        or bounds): those of all runs, so that every run is divided by the same ideal, or the run's
-        own. By default all; own with --unjudged bounds.
 
     Comparisons
     -----------
@@ -186,29 +167,26 @@ def evaluate(
             "--supported compares runs under one learned measure",
             "give -m learned.json and two or more runs",
         )
-    rules = chosen_rules(
-        like, ties=ties, unjudged=unjudged, worthless=worthless, missing=missing, pool=pool
-    )
+    rules = chosen_rules(**vars(given))
     if topics is not None and (len(runs) < 2 or rules.unjudged == "bounds"):
         raise InputError("--topics compares single values", "give two or more runs, and no bounds")
     evaluation = _evaluate(qrels, runs, _by_name(measure or DEFAULT_MEASURES), rules, scale)
-    rng = seeded(seed)
     if supported:
-        return _supported(evaluation, rng, digits)
-    if like == "ranx" and any(run.has_ties for run in evaluation.runs):
+        return _supported(evaluation, seed, digits)
+    if given.like == "ranx" and any(run.has_ties for run in evaluation.runs):
         print_note("ranx sorts equal scores in no fixed order: its values may differ")
     first = baseline or evaluation.systems[0]
     evaluation = evaluation if sort == "given" else evaluation.best_first(sort)
-    comparisons: list[SystemComparison] = []
+    comparisons: list[dcglearn.SystemComparison] = []
     if test != "none" and len(runs) > 1 and not per_query:
         if not (compare or baseline) and (why_not := too_much_to_compare(evaluation, first)):
             print_note(in_options(f"no tests: {why_not}"))
         else:
             base = None if compare == "all" else first
             with reporting("comparing systems") as advance:
-                given = {name: value for name, value in tested.items() if value is not None}
+                chosen = {name: value for name, value in tested.items() if value is not None}
                 comparisons = dcglearn.compare_systems(
-                    evaluation, base, rng, **given, advance=advance
+                    evaluation, base, seeded(seed), **chosen, advance=advance
                 )
 
     def write(path: str) -> list[Path]:
@@ -237,8 +215,8 @@ def _by_name(names: Sequence[str], in_full: Callable[[str], str] = str) -> dict[
 
 
 def _evaluate(
-    qrels: str, runs: list[str], measures: dict[str, str], rules: Rules, scale: str | None
-) -> Evaluation:
+    qrels: str, runs: list[str], measures: dict[str, str], rules: dcglearn.Rules, scale: str | None
+) -> dcglearn.Evaluation:
     """Read qrels and evaluate runs; report on standard error what was left out."""
     from dcglearn.collections.runs import check_qrels_and_runs
     from dcglearn.systems.evaluate import evaluate_opened
@@ -254,14 +232,14 @@ def _evaluate(
     return evaluation
 
 
-def _supported(evaluation: Evaluation, rng: np.random.Generator, digits: int) -> Answer:
+def _supported(evaluation: dcglearn.Evaluation, seed: int, digits: int) -> Answer:
     """Compare systems under the measures that were drawn around a learned one."""
     from dcglearn.report.systems.supported import supported_json, supported_tables
     from dcglearn.report.tables import page
     from dcglearn.systems.supported import drawn_measures
 
     with reporting("comparing systems"):
-        found = dcglearn.supported_systems(evaluation, *drawn_measures(evaluation), rng)
+        found = dcglearn.supported_systems(evaluation, *drawn_measures(evaluation), seeded(seed))
 
     tables = supported_tables(found, digits)
     return Answer(
@@ -286,17 +264,15 @@ def measures() -> Answer:
 
 
 @command(
-    "Write the pairs (.csv, .tex, .md, .txt), everything (.json), or a figure (.png, .svg, .pdf)."
+    "Write the pairs (.csv, .tex, .md, .txt), everything (.json), or a figure (.png, .svg, .pdf).",
+    without=["worthless", "pool"],
 )
 def coherence(
     qrels: QrelsArgument,
     runs: RunsArgument,
+    given: RuleOptions,
     measure: list[str] | None = None,
     depth: Annotated[int, ranks_option("--depth")] = 10,
-    like: LikeOption = None,
-    ties: TiesOption = None,
-    unjudged: UnjudgedOption = None,
-    missing: MissingOption = None,
     between: list[str] | None = None,
     alpha: Annotated[float, Option(min=0, max=1)] = 0.05,
     everything: Annotated[bool, Option("--all")] = False,
@@ -339,7 +315,7 @@ def coherence(
     from dcglearn.systems.conclusions import named_pair
     from dcglearn.systems.rules import chosen_rules
 
-    asked = chosen_rules(like, ties=ties, unjudged=unjudged, missing=missing, worthless="0")
+    asked = chosen_rules(**vars(replace(given, worthless="0")))
     rules = dcglearn.coherence_rules(asked)
     measures = _by_name(measure or DEFAULT_PRESETS, partial(as_ndcg, depth=depth))
     evaluation = _evaluate(qrels, runs, measures, rules, scale)
