@@ -24,7 +24,7 @@ to them; only such sums are in memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
@@ -147,6 +147,13 @@ class Covariance:
         """Return standard errors of contrast'theta, (m, P), and their degrees of freedom."""
         variances = np.array([max(0.0, self.variance(one)) for one in contrasts])
         return np.sqrt(variances), self.degrees_of_freedom(contrasts)
+
+    def of_parameter(self, name: str) -> tuple[Floats, Covariance]:
+        """Return the contrast (P,) of a parameter after those of W, and this as if it were free."""
+        at, contrast = self.likelihood.index(name), np.zeros(len(self.free))
+        contrast[at] = 1.0
+        free = self.maximum._replace(free=self.free | (contrast > 0))
+        return contrast, self if self.free[at] else replace(self, maximum=free)
 
     def inflation(self, contrast: Floats) -> float:
         """Return by how much clusters inflate the variance of contrast'theta, (P,)."""
