@@ -42,13 +42,13 @@ from dcglearn.inference.likelihood import Likelihood
 from dcglearn.inference.maximise import Maximum, highest_posterior
 from dcglearn.inference.ratios import (
     MIN_SHARE,
-    Estimated,
     estimated_parameter,
     estimated_ratios,
     monotone_discounts,
     ratio_slopes,
     simultaneous_quantile,
 )
+from dcglearn.learning.record import Estimated
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import Scale

@@ -14,7 +14,6 @@ judgments times the size of W, and with the cube of the number of parameters.
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -29,10 +28,7 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, reporting, silent
 from dcglearn.base.workers import Workers, open_workers
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
-from dcglearn.inference.evidence import Evidence
-from dcglearn.inference.families import FREE_FAMILY, FamilyLike
 from dcglearn.inference.questions import Question, gain_questions
-from dcglearn.inference.ratios import Estimated
 from dcglearn.inference.usual import LearnedDCG, learn_dcg, prior_measure, why_no_prior
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.packed import PackedPairs
@@ -47,7 +43,6 @@ from dcglearn.learning.record import (
     HypothesisRecord,
     JudgmentsRecord,
     LearnedRecord,
-    NumberRecord,
     ParameterIntervals,
     ParametersRecord,
     as_json,
@@ -328,11 +323,6 @@ def hypothesis_record(one: Question) -> HypothesisRecord:
     )
 
 
-def _number(one: Estimated) -> NumberRecord:
-    numbers = (x if math.isfinite(x) else None for x in (one.estimate, one.low, one.high))
-    return NumberRecord(one.determined, one.given, *numbers)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Certainty(CertaintyRecord):
     """What a model of the judgment says beside a fit.
@@ -344,7 +334,7 @@ class Certainty(CertaintyRecord):
     untested : str
         Why there are no questions, beside an estimate; empty if there are.
     fit : JudgmentFit or None
-        In the families of the fit; None if there is no estimate.
+        With free gains and discounts; None if there is no estimate.
     questions : tuple of Question
         Whether linear gains and 2^g - 1 fit; empty if this was not asked.
     """
@@ -359,8 +349,8 @@ class Certainty(CertaintyRecord):
             judgments=len(fit.evidence),
             clusters=fit.clusters,
             empty_ranks=fit.evidence.layout.empty,
-            gains=tuple(map(_number, fit.gains(cls.level))),
-            discounts=tuple(map(_number, fit.discounts(cls.level))),
+            gains=fit.gains(cls.level),
+            discounts=fit.discounts(cls.level),
             fit=fit,
         )
 
@@ -374,18 +364,12 @@ class Certainty(CertaintyRecord):
         return f"Certainty({self.reason or self.fit})"
 
 
-def certainty_of(
-    judgments: Preferences | PackedPairs,
-    gains: FamilyLike = FREE_FAMILY,
-    discounts: FamilyLike = FREE_FAMILY,
-) -> Certainty:
-    """Estimate gains and discounts in the families of a fit, and ask whether usual gains fit.
+def certainty_of(judgments: Preferences | PackedPairs) -> Certainty:
+    """Estimate gains and discounts, and ask whether usual gains fit.
 
     Parameters
     ----------
     judgments : Preferences or PackedPairs
-    gains, discounts : str or sequence of float, default "free"
-        As those of :class:`~dcglearn.inference.estimate.JudgmentModel`.
 
     Returns
     -------
@@ -398,7 +382,7 @@ def certainty_of(
     >>> from dcglearn.measures.scale import Scale
     >>> lists = [[[0, 1], [1, 0]], [[0, 1], [1, 1]], [[1, 0], [1, 1]], [[1, 1], [0, 1]]] * 20
     >>> data = Preferences.of(lists, ["a", "a", "a", "b"] * 20, Scale((1, 0)))
-    >>> certainty_of(data, discounts="log2").fit.discounts()[1].given
+    >>> certainty_of(data).fit.gains()[1].given
     True
     """
     K, L = judgments.n_ranks, judgments.n_grades
@@ -409,10 +393,8 @@ def certainty_of(
         size = f"{n:,} strict judgments of lists of {K}"
         longer = "take more than a few seconds; dcglearn study and dcglearn test take them"
         return Certainty(reason=f"{size} {longer}")
-    model = JudgmentModel(gains, discounts)
     try:
-        evidence = Evidence.of(judgments)
-        fit = model.fit(evidence)
+        fit = JudgmentModel().fit(judgments)
         found = Certainty.of(fit)
     except InputError as error:
         return Certainty(reason=error.problem)
@@ -422,7 +404,6 @@ def certainty_of(
         alone = "all strict judgments are of one query, and say nothing about others"
         return Certainty(reason=alone)
     try:
-        free = fit if model == JudgmentModel() else JudgmentModel().fit(evidence)
-        return found.asked(gain_questions(free))
+        return found.asked(gain_questions(fit))
     except (InputError, SolverError, np.linalg.LinAlgError):
         return replace(found, untested=_NO_MAXIMUM)

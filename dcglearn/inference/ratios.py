@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -27,36 +27,10 @@ from dcglearn.base.types import Floats
 from dcglearn.inference.covariance import Covariance
 from dcglearn.inference.likelihood import Expanded, lapse_prior
 from dcglearn.inference.maximise import maximise, maximum_from
+from dcglearn.learning.record import Estimated
 
 MIN_SHARE = 0.9
 """An estimate is determined if the data give at least this share of its information."""
-
-
-@dataclass(frozen=True)
-class Estimated:
-    """One number of a model, with its interval.
-
-    Attributes
-    ----------
-    name : str
-        Such as ``gain 1`` or ``discount 3``.
-    estimate, low, high : float
-        Bounds may be infinite.
-    df : float
-        Degrees of freedom of the variance; inf for a number that is given.
-    given : bool
-        Whether the family gives the number.
-    determined : bool
-        Whether the data, and not the prior, decide.
-    """
-
-    name: str
-    estimate: float
-    low: float
-    high: float
-    df: float = math.inf
-    given: bool = False
-    determined: bool = True
 
 
 def profile_interval(
@@ -161,13 +135,11 @@ def estimated_parameter(spread: Covariance, name: str, level: float) -> Estimate
     A share of lapses of 0 has none: its upper bound is where the likelihood, maximised over all
     else, has fallen by half the quantile of F, inflated as clusters inflate the variance.
     """
-    maximum, at = spread.maximum, spread.likelihood.index(name)
-    contrast, estimate = np.eye(len(maximum.parameters))[at], float(maximum.parameters[at])
+    contrast, spread = spread.of_parameter(name)
+    estimate = float(spread.parameters @ contrast)
     if spread.one_cluster:
         low, high = (0.0, 1.0) if name == "lapses" else (-math.inf, math.inf)
         return Estimated(name, estimate, low, high, determined=False)
-    if not maximum.free[at]:
-        spread = replace(spread, maximum=maximum._replace(free=maximum.free | (contrast > 0)))
     if name == "lapses" and not estimate:
         return Estimated(name, 0.0, 0.0, _largest_lapses(spread, contrast, level))
     (error,), (df,) = (one.tolist() for one in spread.errors(contrast[None]))
