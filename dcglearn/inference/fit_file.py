@@ -47,8 +47,8 @@ from dcglearn.learning.record import (
     ParametersRecord,
     as_json,
 )
-from dcglearn.learning.resample import choose_C, fit_of, parameter_intervals
-from dcglearn.learning.solve import Fit, fit, solve
+from dcglearn.learning.resample import fit_choosing, fit_of, parameter_intervals
+from dcglearn.learning.solve import Fit, fit
 from dcglearn.learning.source import in_threads
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure_files import MeasureFile, MeasurePart
@@ -232,14 +232,11 @@ def _fit(
         with step(f"solving for {counted(judgments.n_pairs, 'pair')} (pairs read)") as advance:
             return fit(Problem.packed(judgments, margin, float(C), workers, advance), solver)
     judgments.check_strict()
-    problem, choice = parameters.problem(judgments.pairs, judgments.pair_weights), None
-    if C == "cv":
-        rng, groups = np.random.default_rng(seed), judgments.pair_groups
-        with step("choosing C (fits)") as advance:
-            choice = choose_C(problem, groups, rng, solver=solver, use=use, advance=advance)
-        problem = problem.with_C(choice.C)
-    with step(f"solving for {counted(problem.n_pairs, 'pair')}"):
-        return Fit(problem, solve(problem, solver), choice)
+    problem, choose = parameters.problem(judgments.pairs, judgments.pair_weights), C == "cv"
+    label = "choosing C (fits)" if choose else f"solving for {counted(problem.n_pairs, 'pair')}"
+    rng, groups = np.random.default_rng(seed), judgments.pair_groups
+    with step(label) as advance:
+        return fit_choosing(problem, groups, rng, solver, use if choose else None, 5, advance)
 
 
 def _drawn(
@@ -312,12 +309,12 @@ def learned_measure(
 
 def hypothesis_record(one: Question) -> HypothesisRecord:
     """Return what the judgments say of a family of gains or discounts, which names no gains."""
-    gains = one.restricted.gain_estimates.tolist() if one.about == "gains" else ()
+    gains = one.restricted.dcg.gains if one.about == "gains" else ()
     return HypothesisRecord(
         hypothesis=one.hypothesis,
         verdict=one.verdict,
         p=one.corrected,
-        gains=tuple(gains),
+        gains=gains,
         reversed_judged=one.reversed_judged,
         reversed_all=one.reversed_all,
     )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from dcglearn.base.clustered_means import clustered_mean
-from dcglearn.base.types import Floats
+from dcglearn.base.clustered_means import ClusteredMean, clustered_mean
+from dcglearn.base.types import Floats, Integers
 from dcglearn.judgments.preferences import B, Preferences
 from dcglearn.measures.agreement import (
     agreement_with_ties,
@@ -17,8 +16,7 @@ from dcglearn.measures.agreement import (
 from dcglearn.measures.names import MeasureLike, as_measure
 
 
-@dataclass(frozen=True)
-class JudgedAgreement:
+class JudgedAgreement(NamedTuple):
     """The share, with its 95% interval, and numbers of strict judgments that a measure agrees with.
 
     `with_ties` is :func:`~dcglearn.measures.agreement.agreement_with_ties`; None without ties.
@@ -27,19 +25,17 @@ class JudgedAgreement:
     agreement: float
     low: float
     high: float
-    right: int
-    tied: int
-    wrong: int
     with_ties: float | None
+    right: float
+    tied: float
+    wrong: float
 
 
 def judged_agreement(measure: MeasureLike, preferences: Preferences) -> JudgedAgreement:
     """Count how often a measure agrees with judgments, of which those of weight 0 are not used."""
     data = preferences[preferences.weights > 0]
-    one = Predictions.of(judged_differences(measure, data)[None], data)
-    mean = clustered_mean(one.right, data.pair_groups, data.pair_weights)
-    right, tied, wrong = map(int, one.counts)
-    return JudgedAgreement(mean.value, *mean.interval(0, 1), right, tied, wrong, one.with_ties)
+    found = agreement_of(judged_differences(measure, data)[None], data)
+    return found._replace(right=int(found.right), tied=int(found.tied), wrong=int(found.wrong))
 
 
 def judged_differences(measure: MeasureLike, preferences: Preferences) -> Floats:
@@ -48,25 +44,25 @@ def judged_differences(measure: MeasureLike, preferences: Preferences) -> Floats
     return score_differences(as_measure(measure), preferences.lists) * signs
 
 
-class Predictions(NamedTuple):
-    """Whether a measure is `right` about strict judgments (n,), in the mean over R repeats.
+def agreement_of(differences: Floats, data: Preferences) -> JudgedAgreement:
+    """Average over differences u(preferred) - u(other), shape (repeats, judgments)."""
+    right = np.heaviside(differences[:, data.strict], 0.5)
+    mean, _ = mean_of_repeats(right, data.pair_groups, data.pair_weights)
+    counts = (np.sum(right == one) / len(right) for one in (1, 0.5, 0))
+    with_ties = None
+    if not data.strict.all():
+        ties = [agreement_with_ties(one, ~data.strict, data.weights) for one in differences]
+        with_ties = float(np.mean(ties))
+    return JudgedAgreement(mean.value, *mean.interval(0, 1), with_ties, *map(float, counts))
 
-    `shares` (R,) are its agreements; it orders, ties and orders otherwise than judged `counts`.
+
+def mean_of_repeats(
+    values: Floats, groups: Integers, weights: Floats | None
+) -> tuple[ClusteredMean, float]:
+    """Return the mean of values of judgments, (repeats, n), and its error from the repeats alone.
+
+    Its variance is that between queries, of means over the repeats, and that between repeats.
     """
-
-    right: Floats
-    shares: Floats
-    with_ties: float | None
-    counts: tuple[float, float, float]
-
-    @classmethod
-    def of(cls, differences: Floats, data: Preferences) -> Predictions:
-        """Average over u(preferred) - u(other), shape (R, judgments), in a unit per repeat."""
-        right = np.heaviside(differences[:, data.strict], 0.5)
-        shares = right @ (data.pair_weights / data.pair_weights.sum())
-        won, tied, lost = (float((right == one).sum(axis=1).mean()) for one in (1, 0.5, 0))
-        with_ties = None
-        if not data.strict.all():
-            ties = [agreement_with_ties(one, ~data.strict, data.weights) for one in differences]
-            with_ties = float(np.mean(ties))
-        return cls(right.mean(axis=0), shares, with_ties, (won, tied, lost))
+    shares = np.average(values, axis=1, weights=weights)
+    spread = float(shares.var(ddof=1) / len(shares)) if len(shares) > 1 else 0.0
+    return clustered_mean(values.mean(axis=0), groups, weights, spread), spread**0.5

@@ -17,21 +17,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import compress
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from dcglearn.base.checks import checked_count, checked_number, checked_rng
-from dcglearn.base.clustered_means import clustered_mean
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats, Integers
 from dcglearn.judgments.folds import query_counts, query_folds
 from dcglearn.judgments.preferences import Preferences
+from dcglearn.learning.agreement import mean_of_repeats
 from dcglearn.learning.problem import Problem, SolverName
 from dcglearn.learning.record import FEW_QUERIES, ChosenC, Factors, ParameterIntervals
 from dcglearn.learning.solve import C_GRID, Fit, fit_path, solve
-from dcglearn.measures.agreement import outcomes, weighted_mean
+from dcglearn.measures.agreement import outcomes
 from dcglearn.measures.measure_files import MeasurePart
 
 if TYPE_CHECKING:
@@ -110,25 +111,16 @@ def _within_one_error(
     grid: tuple[float, ...], right: Floats, groups: Integers, weights: Floats | None
 ) -> ChosenC:
     """Choose among candidates by their outcomes, shape (repeats, candidates, pairs)."""
-    shares = np.array([[weighted_mean(row, weights) for row in repeat] for repeat in right])
-    agreement, mean = shares.mean(axis=0), right.mean(axis=0)
-    best = int(np.argmax(agreement))
-    behind = agreement[best] - agreement
-    error = np.zeros(len(grid))
-    for c in range(len(grid)):
-        if c != best:
-            spread = variance_between_repeats(shares[:, best] - shares[:, c])
-            error[c] = clustered_mean(mean[best] - mean[c], groups, weights, spread).error
-    chosen, n_queries = grid[best], len(np.unique(groups))
-    if n_queries >= FEW_QUERIES:
-        chosen = max(C for C, gap, one in zip(grid, behind, error, strict=True) if gap <= one)
-    found = tuple(agreement.tolist()), tuple(error.tolist())
+    agreement = np.average(right, axis=2, weights=weights).mean(axis=0).tolist()
+    best, n_queries = agreement.index(max(agreement)), len(np.unique(groups))
+    error = [
+        mean_of_repeats(right[:, best] - right[:, c], groups, weights)[0].error * (c != best)
+        for c in range(len(grid))
+    ]
+    near = [max(agreement) - one <= its for one, its in zip(agreement, error, strict=True)]
+    chosen = max(compress(grid, near)) if n_queries >= FEW_QUERIES else grid[best]
+    found = tuple(agreement), tuple(error)
     return ChosenC(chosen, grid, *found, n_queries < len(groups), n_queries)
-
-
-def variance_between_repeats(shares: Floats) -> float:
-    """Return the variance that folds cause in a mean over repeats; 0 if there is one repeat."""
-    return float(shares.var(ddof=1) / len(shares)) if len(shares) > 1 else 0.0
 
 
 @contextmanager
@@ -239,10 +231,13 @@ def fit_choosing(
     solver: SolverName,
     use: MeasurePart | None,
     n_repeats: int = 1,
+    advance: Advance = silent,
 ) -> Fit:
     """Fit a problem, with the C that cross-validation of a measure chooses, if one is named."""
     choice = None
     if use is not None:
-        choice = choose_C(problem, groups, rng, solver=solver, use=use, n_repeats=n_repeats)
+        choice = choose_C(
+            problem, groups, rng, solver=solver, use=use, n_repeats=n_repeats, advance=advance
+        )
         problem = problem.with_C(choice.C)
     return Fit(problem, solve(problem, solver), choice)
