@@ -224,15 +224,6 @@ class JudgmentFit:
         names = [f"gain {label}" for label in self.scale.labels]
         return self._ratios("gains", names, level)
 
-    @property
-    def gain_estimates(self) -> Floats:
-        """The gain of each grade, shape (L,), relative to the best, nan if that is worth nothing.
-
-        Unlike intervals, they need no covariance of clusters.
-        """
-        values = self._grade_rows[: len(self.scale)] @ self.table.ravel()
-        return np.asarray(values / (values[0] or math.nan) + 0.0)
-
     def empty_rank(self, level: float = 0.95) -> Estimated | None:
         """Return what an empty rank is worth, relative to the best grade; the worst grade has 0.
 

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
 from dcglearn.judgments.folds import group_numbers
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.learning.problem import Parameters, Problem
+from dcglearn.learning.problem import Parameters
 from dcglearn.learning.resample import fit_choosing
 from dcglearn.measures.agreement import (
     checked_pairs,
@@ -124,8 +124,7 @@ class DCGLearner(BaseEstimator, Parameters):  # type: ignore[misc]  # sklearn ha
             sample_weight, groups = pairs.pair_weights, pairs.pair_groups
             pairs, y = pairs.pairs, None
         ordered = _preferred_first(pairs, y)
-        validate_data(self, _flat(ordered))
-        problem = learner.problem(ordered, sample_weight)
+        problem = learner.problem(validate_data(self, _flat(ordered)), sample_weight)
         use: MeasurePart | None = "dcg" if self.C == "cv" else None
         queries, rng = np.arange(problem.n_pairs), np.random.default_rng(0)
         if use and groups is not None:
@@ -146,10 +145,6 @@ class DCGLearner(BaseEstimator, Parameters):  # type: ignore[misc]  # sklearn ha
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
         return {name: value for name, value in state.items() if name != "fit_"}
-
-    def problem(self, pairs: ArrayLike, sample_weight: ArrayLike | None = None) -> Problem:
-        """Return the problem that ``fit`` solves, without solving it."""
-        return super().problem(check_array(_flat(pairs)), sample_weight)
 
     def decision_function(self, pairs: ArrayLike) -> Floats:
         """Return the difference in DCG of the rankings of each pair, (n,); exactly 0 for a tie."""

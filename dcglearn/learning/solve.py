@@ -158,8 +158,7 @@ def _answer(problem: Problem, name: str, start: Solution | None) -> tuple[Descen
         except SolverError as error:
             ended = str(error)
     else:
-        problem.arrays  # noqa: B018 - raises if the pairs are in files
-        from dcglearn.learning.qp import solve_with_cvxpy
+        from dcglearn.learning.qp import solve_with_cvxpy  # loads slowly
 
         W, steps, ended = solve_with_cvxpy(problem, name)
     W = problem.cone.project(W)
