@@ -40,7 +40,6 @@ from dcglearn.learning.record import (
     AgreementRecord,
     CertaintyRecord,
     DrawsRecord,
-    HypothesisRecord,
     JudgmentsRecord,
     LearnedRecord,
     ParameterIntervals,
@@ -307,19 +306,6 @@ def learned_measure(
     return MeasureFile(dcg=dcg, utility=utility, use=use, about=as_json(record))
 
 
-def hypothesis_record(one: Question) -> HypothesisRecord:
-    """Return what the judgments say of a family of gains or discounts, which names no gains."""
-    gains = one.restricted.dcg.gains if one.about == "gains" else ()
-    return HypothesisRecord(
-        hypothesis=one.hypothesis,
-        verdict=one.verdict,
-        p=one.corrected,
-        gains=gains,
-        reversed_judged=one.reversed_judged,
-        reversed_all=one.reversed_all,
-    )
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Certainty(CertaintyRecord):
     """What a model of the judgment says beside a fit.
@@ -332,29 +318,24 @@ class Certainty(CertaintyRecord):
         Why there are no questions, beside an estimate; empty if there are.
     fit : JudgmentFit or None
         With free gains and discounts; None if there is no estimate.
-    questions : tuple of Question
+    hypotheses : tuple of Question
         Whether linear gains and 2^g - 1 fit; empty if this was not asked.
     """
 
     fit: JudgmentFit | None = None
-    questions: tuple[Question, ...] = ()
+    hypotheses: tuple[Question, ...] = ()
 
     @classmethod
-    def of(cls, fit: JudgmentFit) -> Certainty:
-        """Return what an estimate says, without questions."""
+    def of(cls, fit: JudgmentFit, questions: tuple[Question, ...] = ()) -> Certainty:
+        """Return what an estimate says, and questions that were asked of the same judgments."""
         return cls(
             judgments=len(fit.evidence),
             clusters=fit.clusters,
             empty_ranks=fit.evidence.layout.empty,
             gains=fit.gains(cls.level),
             discounts=fit.discounts(cls.level),
+            hypotheses=questions,
             fit=fit,
-        )
-
-    def asked(self, questions: tuple[Question, ...]) -> Certainty:
-        """Return it with questions that were asked of the same judgments."""
-        return replace(
-            self, questions=questions, hypotheses=tuple(map(hypothesis_record, questions))
         )
 
     def __repr__(self) -> str:
@@ -401,6 +382,6 @@ def certainty_of(judgments: Preferences | PackedPairs) -> Certainty:
         alone = "all strict judgments are of one query, and say nothing about others"
         return Certainty(reason=alone)
     try:
-        return found.asked(gain_questions(fit))
+        return replace(found, hypotheses=gain_questions(fit))
     except (InputError, SolverError, np.linalg.LinAlgError):
         return replace(found, untested=_NO_MAXIMUM)

@@ -41,13 +41,13 @@ from dcglearn.inference.families import FREE_FAMILY
 from dcglearn.inference.judges import judge_lapses
 from dcglearn.inference.tests import (
     LikelihoodRatio,
-    TestVerdict,
     is_about_grades,
     likelihood_ratio,
     no_effect,
     verdict_of,
 )
 from dcglearn.judgments.preferences import Preferences
+from dcglearn.learning.record import HypothesisRecord
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.presets import usual_presets
 
@@ -76,39 +76,34 @@ _Asked = tuple[str, str, JudgmentFit, JudgmentFit]
 
 
 @dataclass(frozen=True)
-class Question:
+class Question(HypothesisRecord):
     """A restriction of the model, its test and its effect.
 
     Attributes
     ----------
-    about : str
-        ``measure``, ``gains``, ``discounts``, ``positions``, ``additivity``, ``side``, ``lapses``;
-        of :func:`ask`, ``hypothesis`` if it decides what to use, otherwise ``model``.
     hypothesis : str
         Such as ``exponential-log2`` or ``the same gains at every rank``.
-    restricted, fit : JudgmentFit
-        Under the hypothesis, and without it; twice the same one if the other has no maximum.
-    test : LikelihoodRatio
+    verdict : str
+        What the test says, or ``not determined``.
     corrected : float
         Its p-value, doubled if the question decides what to use.
+    gains : tuple of float
+        Under the hypothesis, if it is about gains.
     reversed_judged, reversed_all : float
         The share of judgments, and of all pairs of lists, that the two order differently; a tie
         of one of them counts 1/2.
+    about : str
+        ``measure``, ``gains``, ``discounts``, ``positions``, ``additivity``, ``side``, ``lapses``;
+        of :func:`ask`, ``hypothesis`` if it decides what to use, otherwise ``model``.
+    restricted, fit : JudgmentFit
+        Under the hypothesis, and without it; twice the same one if the other has no maximum.
+    test : LikelihoodRatio
     """
 
     about: str
-    hypothesis: str
     restricted: JudgmentFit
     fit: JudgmentFit
     test: LikelihoodRatio
-    corrected: float
-    reversed_judged: float
-    reversed_all: float
-
-    @property
-    def verdict(self) -> TestVerdict | Literal["not determined"]:
-        """What the test says."""
-        return verdict_of(self.corrected) if self.test.df else "not determined"
 
 
 def usual_questions(
@@ -223,11 +218,14 @@ def _answered(asked: Sequence[_Asked]) -> tuple[Question, ...]:
     without = no_effect(fit) if about_grades else None
     judged, every = reversed_judged(fit.evidence, fits), _reversed_all(fit.evidence, fits)
     found = []
-    for (about, name, smaller, larger), *shares in zip(asked, judged, every, strict=True):
+    for (about, name, smaller, larger), of_judged, of_all in zip(asked, judged, every, strict=True):
         additive = about == "additivity"
         test = additivity_test(larger) if additive else likelihood_ratio(smaller, larger, without)
         corrected = min(1.0, 2 * test.p) if about in DECISIONS else test.p
-        found.append(Question(about, name, smaller, larger, test, corrected, *shares))
+        verdict = verdict_of(corrected) if test.df else "not determined"
+        gains = smaller.dcg.gains if about == "gains" else ()
+        said = name, verdict, corrected, gains, of_judged, of_all
+        found.append(Question(*said, about, smaller, larger, test))
     return tuple(found)
 
 

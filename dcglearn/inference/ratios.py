@@ -109,23 +109,23 @@ def estimated_ratios(
     given = np.abs(contrasts).max(axis=1) <= 1e-12 * np.abs(slopes[0] / values[0]).max()
     dfs, found = spread.degrees_of_freedom(contrasts).tolist(), []
     for i, (name, df, contrast) in enumerate(zip(names, dfs, contrasts, strict=True)):
-        ratio = float(values[i] / values[0]) + 0.0  # a gain of 0 is not -0
+        low = high = ratio = float(values[i] / values[0]) + 0.0  # a gain of 0 is not -0
         flat = float(contrast @ spread.robust @ contrast)
+        determined = bool(given[i]) or spread.share_of_data(contrast) >= MIN_SHARE
         if given[i]:
-            found.append(Estimated(name, ratio, ratio, ratio, given=True))
+            df = math.inf
         elif spread.one_cluster or not flat:  # flat: held by the bound of a family
-            found.append(Estimated(name, ratio, -math.inf, math.inf, determined=False))
+            low, high, df = -math.inf, math.inf, math.inf
         else:
             variance, both = spread.variance(contrast), slopes[[i, 0]]
             V = both @ spread.robust @ both.T * (variance / flat)
             quantile = float(stdtrit(df, (1 + level) / 2))
             low, high = ratio_interval(float(values[i]), float(values[0]), V, quantile)
-            determined = spread.share_of_data(contrast) >= MIN_SHARE
             if determined and linear is not None and not math.isfinite(high - low):
                 fall = spread.inflation(contrast) * quantile**2 / 2
                 low, high = profile_interval(spread, linear[i], linear[0], fall)
-            bounded = math.isfinite(high - low)
-            found.append(Estimated(name, ratio, low, high, df, determined=bounded and determined))
+        determined = determined and math.isfinite(high - low)
+        found.append(Estimated(name, ratio, low, high, df, bool(given[i]), determined))
     return tuple(found)
 
 

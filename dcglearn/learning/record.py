@@ -440,7 +440,7 @@ class HypothesisRecord:
 
     hypothesis: str
     verdict: str
-    p: float
+    corrected: float
     gains: tuple[float, ...]
     reversed_judged: float
     reversed_all: float
