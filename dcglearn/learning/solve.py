@@ -28,7 +28,7 @@ from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
 from dcglearn.learning.factorise import factorise
-from dcglearn.learning.identify import DataShare, derivative, identify_at, share_of_all
+from dcglearn.learning.identify import DataShare, derivative, identify_at
 from dcglearn.learning.newton import Descent, descend, newton
 from dcglearn.learning.problem import Problem, SolverName
 from dcglearn.learning.record import (
@@ -248,18 +248,18 @@ class Fit(ShortRepr):
     @cached_property
     def factors(self) -> Factors:
         """Discounts and gains in the gauge that the pairs determine; an InputError if W is 0."""
-        return self.factors_as_in(self._shares[1])
+        return self.factors_as_in(self._shares)
 
     @cached_property
     def identifiability(self) -> Identifiability:
         """What the pairs determine, at the optimum."""
-        problem, W, (of_all, shares) = self.problem, self.weights, self._shares
+        problem, W, shares = self.problem, self.weights, self._shares
         with one_blas_thread():
             slope = derivative(W, problem.C * self.solution.model.hessian, problem.cone)
             doubled = self.factors_as_in(shares, W + np.log(2) * slope)
             gains = (self.factors.gains - doubled.gains)[shares.varying]
             moved = np.append(self.factors.discounts - doubled.discounts, gains)
-            return identify_at(of_all, shares, self.factors, float(np.abs(moved).max()))
+            return identify_at(shares, self.factors, float(np.abs(moved).max()))
 
     @cached_property
     def utility(self) -> LinearUtility:
@@ -281,12 +281,10 @@ class Fit(ShortRepr):
             return factorise(W, known.gauge, offsets, known.constant_grades, ordered)
 
     @cached_property
-    def _shares(self) -> tuple[DataShare, DataShare]:
-        """The data shares of all pairs, and of the active ones."""
+    def _shares(self) -> DataShare:
+        """The data shares of the active pairs."""
         with one_blas_thread():  # with weights, the order of additions decides the last bits
-            of_all = share_of_all(self.problem)
-        hessian, (_, L) = self.solution.model.hessian, self.problem.shape
-        return of_all, DataShare(hessian, self.problem.C, L, of_all.known)
+            return DataShare(self.problem, self.solution.model.hessian)
 
 
 def fit(problem: Problem, solver: SolverName = "auto") -> Fit:
