@@ -37,7 +37,7 @@ from dcglearn.base.types import Floats, Integers
 from dcglearn.inference.usual import learn_dcg, why_no_prior
 from dcglearn.judgments.folds import group_numbers, query_counts, query_folds
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.learning.agreement import agreement_of, judged_differences, mean_of_repeats
+from dcglearn.learning.agreement import agreement_of, judged_differences
 from dcglearn.learning.problem import Parameters
 from dcglearn.learning.resample import fit_choosing, naming_fold
 from dcglearn.measures.agreement import weighted_mean
@@ -293,12 +293,12 @@ def _rows(
     against, *others = table
     right = {name: np.heaviside(one[:, data.strict], 0.5) for name, one in table.items()}
     leads = [
-        mean_of_repeats(right[against] - right[name], data.pair_groups, data.pair_weights)
+        clustered_mean(right[against] - right[name], data.pair_groups, data.pair_weights)
         for name in others
     ]
-    p = [lead.p_value() for lead, _ in leads]
+    p = [lead.p_value() for lead in leads]
     numbers = zip(leads, p, holm(np.array(p, float)).tolist(), strict=True)
-    ahead = [(), *((one.value, *one.interval(-1, 1), *ps, of) for (one, of), *ps in numbers)]
+    ahead = [(), *((d.value, *d.interval(-1, 1), *ps, d.between_repeats) for d, *ps in numbers)]
     return tuple(
         ComparedMeasure(name, full[name], *agreement_of(one, data), against, *lead)
         for (name, one), lead in zip(table.items(), ahead, strict=True)

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dcglearn.base.clustered_means import ClusteredMean, clustered_mean
-from dcglearn.base.types import Floats, Integers
+from dcglearn.base.clustered_means import clustered_mean
+from dcglearn.base.types import Floats
 from dcglearn.judgments.preferences import B, Preferences
 from dcglearn.measures.agreement import (
     agreement_with_ties,
@@ -47,22 +47,10 @@ def judged_differences(measure: MeasureLike, preferences: Preferences) -> Floats
 def agreement_of(differences: Floats, data: Preferences) -> JudgedAgreement:
     """Average over differences u(preferred) - u(other), shape (repeats, judgments)."""
     right = np.heaviside(differences[:, data.strict], 0.5)
-    mean, _ = mean_of_repeats(right, data.pair_groups, data.pair_weights)
+    mean = clustered_mean(right, data.pair_groups, data.pair_weights)
     counts = (np.sum(right == one) / len(right) for one in (1, 0.5, 0))
     with_ties = None
     if not data.strict.all():
         ties = [agreement_with_ties(one, ~data.strict, data.weights) for one in differences]
         with_ties = float(np.mean(ties))
     return JudgedAgreement(mean.value, *mean.interval(0, 1), with_ties, *map(float, counts))
-
-
-def mean_of_repeats(
-    values: Floats, groups: Integers, weights: Floats | None
-) -> tuple[ClusteredMean, float]:
-    """Return the mean of values of judgments, (repeats, n), and its error from the repeats alone.
-
-    Its variance is that between queries, of means over the repeats, and that between repeats.
-    """
-    shares = np.average(values, axis=1, weights=weights)
-    spread = float(shares.var(ddof=1) / len(shares)) if len(shares) > 1 else 0.0
-    return clustered_mean(values.mean(axis=0), groups, weights, spread), spread**0.5

@@ -117,12 +117,11 @@ class DCGLearner(BaseEstimator, Parameters):  # type: ignore[misc]  # sklearn ha
         """
         learner: Parameters = self
         if isinstance(pairs, Preferences):
-            if sample_weight is not None or groups is not None:
-                raise InputError("`preferences` with weights or groups", "they have their own")
             if self.n_grades is None:
                 learner = replace(self, n_grades=pairs.n_grades)
-            sample_weight, groups = pairs.pair_weights, pairs.pair_groups
-            pairs, y = pairs.pairs, None
+            own = pairs.pair_groups
+            pairs, y, sample_weight = _of_preferences(pairs, sample_weight, groups)
+            groups = own
         ordered = _preferred_first(pairs, y)
         problem = learner.problem(validate_data(self, _flat(ordered)), sample_weight)
         use: MeasurePart | None = "dcg" if self.C == "cv" else None
@@ -172,10 +171,7 @@ class DCGLearner(BaseEstimator, Parameters):  # type: ignore[misc]  # sklearn ha
         Pairs, `y` and `sample_weight` are as for :meth:`fit`.
         """
         if isinstance(pairs, Preferences):
-            if sample_weight is not None:
-                raise InputError("`preferences` with weights", "they have their own")
-            y, sample_weight = None, pairs.pair_weights
-            pairs = pairs.pairs
+            pairs, y, sample_weight = _of_preferences(pairs, sample_weight)
         differences = self.decision_function(_preferred_first(pairs, y))
         return weighted_mean(np.heaviside(differences, 0.5), sample_weight)
 
@@ -185,6 +181,15 @@ class DCGLearner(BaseEstimator, Parameters):  # type: ignore[misc]  # sklearn ha
         tags.input_tags.three_d_array = True
         tags.target_tags.required = False
         return tags
+
+
+def _of_preferences(
+    preferences: Preferences, sample_weight: object, groups: object = None
+) -> tuple[ArrayLike, None, Floats]:
+    """Return pairs, no targets, and weights."""
+    if sample_weight is not None or groups is not None:
+        raise InputError("`preferences` with weights or groups", "they have their own")
+    return preferences.pairs, None, preferences.pair_weights
 
 
 def _flat(pairs: ArrayLike) -> Any:  # whatever scikit-learn's checks pass: frames, sparse

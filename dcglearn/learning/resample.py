@@ -15,7 +15,7 @@ intervals that cover are those of the likelihood (:mod:`dcglearn.inference.estim
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import compress
 from typing import TYPE_CHECKING, cast
@@ -23,14 +23,20 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from dcglearn.base.checks import checked_count, checked_number, checked_rng
+from dcglearn.base.clustered_means import clustered_mean
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats, Integers
 from dcglearn.judgments.folds import query_counts, query_folds
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.learning.agreement import mean_of_repeats
 from dcglearn.learning.problem import Problem, SolverName
-from dcglearn.learning.record import FEW_QUERIES, ChosenC, Factors, ParameterIntervals
+from dcglearn.learning.record import (
+    FEW_QUERIES,
+    ChosenC,
+    Determined,
+    Factors,
+    ParameterIntervals,
+)
 from dcglearn.learning.solve import C_GRID, Fit, fit_path, solve
 from dcglearn.measures.agreement import outcomes
 from dcglearn.measures.measure_files import MeasurePart
@@ -114,7 +120,7 @@ def _within_one_error(
     agreement = np.average(right, axis=2, weights=weights).mean(axis=0).tolist()
     best, n_queries = agreement.index(max(agreement)), len(np.unique(groups))
     error = [
-        mean_of_repeats(right[:, best] - right[:, c], groups, weights)[0].error * (c != best)
+        clustered_mean(right[:, best] - right[:, c], groups, weights).error * (c != best)
         for c in range(len(grid))
     ]
     near = [max(agreement) - one <= its for one, its in zip(agreement, error, strict=True)]
@@ -189,6 +195,11 @@ def parameter_intervals(
     if choose is None and first.choice is not None:
         choose = "dcg"
     found: list[tuple[Factors, float]] = []
+
+    def middle(drawn: Sequence[Floats], determined_by: Sequence[Determined]) -> Floats:
+        bounds = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0).T
+        return np.where(np.array(determined_by)[:, None] == "data", bounds, np.nan)
+
     unsolved = 0
     for done in range(resamples):
         times = np.bincount(rng.integers(n_queries, size=n_queries), minlength=n_queries)
@@ -207,11 +218,8 @@ def parameter_intervals(
     left_out = resamples - len(found)
     if 2 * left_out > resamples:
         raise InputError(f"nothing can be learned from {left_out} of {resamples} resamples", remedy)
-    tails = [(1 - level) / 2, (1 + level) / 2]
-    gains = np.quantile([one.gains for one, _ in found], tails, axis=0).T
-    discounts = np.quantile([one.discounts for one, _ in found], tails, axis=0).T
-    gains[[by != "data" for by in known.gains_determined_by]] = np.nan
-    discounts[[by != "data" for by in known.discounts_determined_by]] = np.nan
+    gains = middle([one.gains for one, _ in found], known.gains_determined_by)
+    discounts = middle([one.discounts for one, _ in found], known.discounts_determined_by)
     C = min(C for _, C in found), max(C for _, C in found)
     return ParameterIntervals(gains, discounts, level, resamples, left_out, C, by_query)
 
