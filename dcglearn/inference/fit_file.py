@@ -186,10 +186,9 @@ def fit_file(
         if draws:
             drawn = _drawn(opened, prior, found, draws, seed)
         with step("counting agreements"):
-            content = learned_measure(learned, opened, source or name, use, resampled, found, usual)
-    if drawn is not None:
-        content = replace(content, about={**content.about, "draws": as_json(drawn)})
-    return content
+            return learned_measure(
+                learned, opened, source or name, use, resampled, found, usual, drawn
+            )
 
 
 def _opened(
@@ -231,11 +230,13 @@ def _fit(
         with step(f"solving for {counted(judgments.n_pairs, 'pair')} (pairs read)") as advance:
             return fit(Problem.packed(judgments, margin, float(C), workers, advance), solver)
     judgments.check_strict()
-    problem, choose = parameters.problem(judgments.pairs, judgments.pair_weights), C == "cv"
-    label = "choosing C (fits)" if choose else f"solving for {counted(problem.n_pairs, 'pair')}"
+    problem = parameters.problem(judgments.pairs, judgments.pair_weights)
+    if C != "cv":
+        with step(f"solving for {counted(problem.n_pairs, 'pair')}"):
+            return fit(problem, solver)
     rng, groups = np.random.default_rng(seed), judgments.pair_groups
-    with step(label) as advance:
-        return fit_choosing(problem, groups, rng, solver, use if choose else None, 5, advance)
+    with step("choosing C (fits)") as advance:
+        return fit_choosing(problem, groups, rng, solver, use, 5, advance)
 
 
 def _drawn(
@@ -256,6 +257,7 @@ def learned_measure(
     intervals: ParameterIntervals | None = None,
     certainty: Certainty | None = None,
     usual: LearnedDCG | None = None,
+    draws: DrawsRecord | None = None,
 ) -> MeasureFile:
     """Return a fit as a measure file.
 
@@ -274,6 +276,8 @@ def learned_measure(
         What a model of the judgment says.
     usual : LearnedDCG, optional
         The DCG of the file, learned from the usual measures; by default it is that of W.
+    draws : DrawsRecord, optional
+        Measures as probable as the judgments make them.
 
     Returns
     -------
@@ -302,6 +306,7 @@ def learned_measure(
         choice=fit.choice,
         certainty=certainty,
         prior=usual,
+        draws=draws,
     )
     return MeasureFile(dcg=dcg, utility=utility, use=use, about=as_json(record))
 

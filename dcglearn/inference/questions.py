@@ -25,7 +25,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,7 @@ from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.record import HypothesisRecord
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.presets import usual_presets
+from dcglearn.measures.scale import Scale
 
 USUAL_GAINS = ("linear", "exponential")
 USUAL_DISCOUNTS = ("log2", "zipf", "constant")
@@ -71,7 +72,10 @@ MAX_LISTS = 1000
 """All pairs of at most so many distinct lists are compared, evenly taken."""
 
 
-_Asked = tuple[str, str, JudgmentFit, JudgmentFit]
+_Asked = tuple[str, str, dict[str, Any]]
+"""What a question is about, its hypothesis, and how that changes the model."""
+
+_Fitted = tuple[str, str, JudgmentFit, JudgmentFit]
 """What a question is about, its hypothesis, the smaller model and the larger one."""
 
 
@@ -145,39 +149,38 @@ def usual_questions(
     scale, n_ranks = evidence.scale, evidence.layout.n_ranks
     if measures is None:
         measures = dict(usual_presets(scale, n_ranks))
-    asked = [("measure", name, replace(model, measure=one)) for name, one in measures.items()]
-    if len(scale) > 2:
-        asked += [("gains", name, replace(model, gains=name)) for name in USUAL_GAINS]
-    asked += [("discounts", name, replace(model, discounts=name)) for name in USUAL_DISCOUNTS]
+    asked: list[_Asked] = [("measure", name, {"measure": one}) for name, one in measures.items()]
+    asked += _about_gains(scale)
+    asked += [("discounts", name, {"discounts": name}) for name in USUAL_DISCOUNTS]
     if len(scale) > 2 and n_ranks > 1:
-        asked.append(("positions", "the same gains at every rank", model))
+        asked.append(("positions", "the same gains at every rank", {"position_dependent": True}))
     if n_ranks > 1:
-        asked.append(("additivity", "documents add up", model))
+        asked.append(("additivity", "documents add up", {}))
     if model.side:
-        asked.append(("side", "no side bias", replace(model, side=False)))
+        asked.append(("side", "no side bias", {"side": False}))
     if model.lapses:
-        asked.append(("lapses", "no random answers", replace(model, lapses=False)))
+        asked.append(("lapses", "no random answers", {"lapses": False}))
     return _tested(asked, model.fit(evidence))
 
 
 def gain_questions(fit: JudgmentFit) -> tuple[Question, ...]:
     """Ask, against a model with free gains, whether the usual ones fit."""
-    asked = [("gains", name, replace(fit.model, gains=name)) for name in USUAL_GAINS]
-    return _tested(asked if len(fit.scale) > 2 else [], fit)
+    return _tested(_about_gains(fit.scale), fit)
 
 
-def _tested(
-    asked: Sequence[tuple[str, str, JudgmentModel]], fit: JudgmentFit
-) -> tuple[Question, ...]:
-    """Test what is asked against a larger model."""
-    model, evidence, fits = fit.model, fit.evidence, list[_Asked]()
-    for about, name, smaller in asked:
-        larger = replace(model, position_dependent=True) if about == "positions" else model
-        try:
-            small, large = (fit if one is model else one.fit(evidence) for one in (smaller, larger))
-            fits.append((about, name, small, large))
-        except SolverError:  # this question is not determined, others are
-            fits.append((about, name, fit, fit))
+def _about_gains(scale: Scale) -> list[_Asked]:
+    return [("gains", name, {"gains": name}) for name in USUAL_GAINS if len(scale) > 2]
+
+
+def _tested(asked: Sequence[_Asked], fit: JudgmentFit) -> tuple[Question, ...]:
+    """Test what is asked: changes of a model, which is larger but for positions."""
+    fits = list[_Fitted]()
+    for about, name, change in asked:
+        other = fit
+        with suppress(SolverError):  # this question is not determined, others are
+            other = replace(fit.model, **change).fit(fit.evidence) if change else fit
+        both = (fit, other) if about == "positions" else (other, fit)
+        fits.append((about, name, *both))
     return _answered(fits) if fits else ()
 
 
@@ -210,7 +213,7 @@ def ask(
     return _answered([(about, name, hypothesis.fit(evidence), model.fit(evidence))])[0]
 
 
-def _answered(asked: Sequence[_Asked]) -> tuple[Question, ...]:
+def _answered(asked: Sequence[_Fitted]) -> tuple[Question, ...]:
     """Test hypotheses, and correct their p-values."""
     fits = [(smaller, larger) for _, _, smaller, larger in asked]
     fit = fits[0][1]
