@@ -122,11 +122,6 @@ class Covariance:
         return self._every_clustering[:2]
 
     @property
-    def both(self) -> Floats | None:
-        """CR2 of clusters that share query and judge."""
-        return self._every_clustering[2].covariance if self.ways[2:] else None
-
-    @property
     def one_cluster(self) -> bool:
         """Whether all judgments are of one query, so that nothing varies."""
         return self.ways[0].effective == 1
@@ -138,10 +133,8 @@ class Covariance:
 
     def variance(self, contrast: Floats) -> float:
         """Return the variance of contrast'theta, for a contrast (P,)."""
-        single = [float(contrast @ one.covariance @ contrast) for one in self.clusterings]
-        if self.both is None:
-            return max(single)
-        return max(*single, sum(single) - float(contrast @ self.both @ contrast))
+        found = [float(contrast @ one.covariance @ contrast) for one in self._every_clustering]
+        return found[0] if len(found) == 1 else max(*found[:2], found[0] + found[1] - found[2])
 
     def errors(self, contrasts: Floats) -> tuple[Floats, Floats]:
         """Return standard errors of contrast'theta, (m, P), and their degrees of freedom."""
@@ -170,13 +163,12 @@ class Covariance:
             squares: Floats = (np.tensordot(rows.information, columns, 1) ** 2).sum(axis=1)
             return squares.sum(axis=1, keepdims=True) if pooled else squares
 
-        found: Floats = np.full(1 if pooled else len(contrasts), np.inf)
-        ways = self.ways[:2]  # smaller clusters have more
-        for sums in cluster_sums(ways, len(found), self.whitened(shares)):
-            total, squares = sums.of_all
-            found = np.minimum(found, total**2 / np.maximum(np.diag(squares), 1e-300))
+        n, ways = 1 if pooled else len(contrasts), self.ways[:2]  # smaller clusters have more
+        sums = [one.of_all for one in cluster_sums(ways, n, self.whitened(shares))]
+        found = [total**2 / np.maximum(np.diag(squares), 1e-300) for total, squares in sums]
+        fewest: Floats = np.min(found, axis=0)
         most = max(self.effective - 1, 1.0) if self.effective < FEW else np.inf
-        return np.minimum(found, most)
+        return np.minimum(fewest, most)
 
     @cached_property
     def model(self) -> Floats:
@@ -205,10 +197,11 @@ class Covariance:
 
         With two clusterings, negative eigenvalues of the sum are set to 0.
         """
-        total = sum(one.covariance for one in self.clusterings)
-        if self.both is None:
-            return np.asarray(total)
-        values, vectors = np.linalg.eigh(total - self.both)
+        by_query, *others = (one.covariance for one in self._every_clustering)
+        if not others:
+            return by_query
+        by_judge, by_both = others
+        values, vectors = np.linalg.eigh(by_query + by_judge - by_both)
         return np.asarray((vectors * np.maximum(values, 0)) @ vectors.T)
 
     def whitened(

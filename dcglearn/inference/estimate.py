@@ -21,7 +21,6 @@ from typing import Literal
 import numpy as np
 from scipy.special import stdtr
 
-from dcglearn.base.checks import checked_rng
 from dcglearn.base.errors import SolverError, check_name
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Grades
@@ -216,8 +215,7 @@ class JudgmentFit:
 
     def utilities(self, lists: Grades) -> Floats:
         """Return the utility of lists of grade indices, (..., K), in log odds."""
-        empty = self.evidence.layout.empty
-        table = self.table if empty else np.pad(self.table, ((0, 0), (0, 1)))
+        table = np.pad(self.table, ((0, 0), (0, not self.evidence.layout.empty)))
         return np.asarray(table[np.arange(len(table)), lists].sum(axis=-1))
 
     def gains(self, level: float = 0.95) -> tuple[Estimated, ...]:
@@ -260,7 +258,6 @@ class JudgmentFit:
 
         Give it to :meth:`gains` and :meth:`discounts` for bands; it is found by simulation.
         """
-        checked_rng(rng)
         slopes = np.concatenate([self.gain_slopes, self.discount_slopes])
         V = slopes @ self.covariance.robust @ slopes.T
         sizes = np.sqrt(np.diag(V))

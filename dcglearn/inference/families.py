@@ -176,9 +176,9 @@ DISCOUNT_FAMILIES = tuple(
 
 
 class Expansion(NamedTuple):
-    """A vector (m,) and its derivatives (m, p) in the parameters.
+    """A vector (m,) and its first, (m, p), and second derivatives, (p, p, m), in the parameters.
 
-    `second`, (2, m), are those in t twice, and in t and the first coefficient; others are 0.
+    Without `second`, these are 0.
     """
 
     values: Floats
@@ -188,12 +188,7 @@ class Expansion(NamedTuple):
     def curvature(self, pull: Floats) -> Floats:
         """Return the second derivatives of pull'vector, (p, p)."""
         p = self.jacobian.shape[1]
-        found = np.zeros((p, p))
-        if self.second is not None:
-            twice, cross = self.second @ pull
-            found[0, -1] = found[-1, 0] = cross
-            found[-1, -1] += twice
-        return found
+        return np.zeros((p, p)) if self.second is None else self.second @ pull
 
 
 class Family(NamedTuple):
@@ -238,13 +233,12 @@ class Family(NamedTuple):
         coefficients = parameters[:q] if q else np.ones(1)
         if not self.formula:
             return Expansion(self.generators @ coefficients, self.generators[:, :q])
-        m, part = len(self.generators), slice(len(self.x))
-        columns, jacobian, second = self.generators.copy(), np.zeros((m, q + 1)), np.zeros((2, m))
+        m, n, columns = len(self.generators), len(self.x), self.generators.copy()
+        jacobian, second = np.zeros((m, q + 1)), np.zeros((q + 1, q + 1, m))
         f, f1, f2 = self.formula.at(self.x, float(parameters[q]))
-        columns[part, 0], jacobian[part, q] = f, coefficients[0] * f1
-        second[0, part] = coefficients[0] * f2
-        if q:
-            second[1, part] = f1
+        columns[:n, 0], jacobian[:n, q] = f, coefficients[0] * f1
+        second[0, q, :n] = second[q, 0, :n] = f1
+        second[q, q, :n] = coefficients[0] * f2
         jacobian[:, :q] = columns[:, :q]
         return Expansion(columns @ coefficients, jacobian, second)
 

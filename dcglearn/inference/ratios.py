@@ -137,16 +137,14 @@ def estimated_parameter(spread: Covariance, name: str, level: float) -> Estimate
     """
     contrast, spread = spread.of_parameter(name)
     estimate = float(spread.parameters @ contrast)
+    least, most = (0.0, 1.0) if name == "lapses" else (-math.inf, math.inf)
     if spread.one_cluster:
-        low, high = (0.0, 1.0) if name == "lapses" else (-math.inf, math.inf)
-        return Estimated(name, estimate, low, high, determined=False)
+        return Estimated(name, estimate, least, most, determined=False)
     if name == "lapses" and not estimate:
         return Estimated(name, 0.0, 0.0, _largest_lapses(spread, contrast, level))
     (error,), (df,) = (one.tolist() for one in spread.errors(contrast[None]))
     half = float(stdtrit(df, (1 + level) / 2)) * error
-    low, high = estimate - half, estimate + half
-    if name == "lapses":
-        low, high = max(low, 0.0), min(high, 1.0)
+    low, high = max(estimate - half, least), min(estimate + half, most)
     determined = spread.share_of_data(contrast) >= MIN_SHARE
     return Estimated(name, estimate, low, high, df, determined=determined)
 

@@ -198,11 +198,11 @@ def _flat(pairs: ArrayLike) -> Any:  # whatever scikit-learn's checks pass: fram
         array: Any = pairs if hasattr(pairs, "dtype") else np.asarray(pairs)
     except ValueError as error:
         raise InputError("lists of different length", "pad short ones with -1") from error
-    if getattr(array, "ndim", 0) == 3 and not len(array):
+    if np.ndim(array) != 3:
+        return array
+    if not len(array):
         raise InputError("there are no pairs", "give at least one strict preference")
-    if getattr(array, "ndim", 0) == 3 and array.shape[1] == 2:
-        array = np.reshape(array, (len(array), -1))
-    return array
+    return np.reshape(array, (len(array), -1)) if array.shape[1] == 2 else array
 
 
 def _preferred_first(pairs: Any, y: object) -> Any:
