@@ -130,23 +130,18 @@ def estimated_ratios(
 
 
 def estimated_parameter(spread: Covariance, name: str, level: float) -> Estimated:
-    """Return a parameter after those of W, plus and minus t standard errors.
+    """Return a parameter after those of W, which is the ratio to a number that is 1.
 
-    A share of lapses of 0 has none: its upper bound is where the likelihood, maximised over all
+    A share of lapses of 0 has no error: its upper bound is where the likelihood, maximised over all
     else, has fallen by half the quantile of F, inflated as clusters inflate the variance.
     """
     contrast, spread = spread.of_parameter(name)
-    estimate = float(spread.parameters @ contrast)
-    least, most = (0.0, 1.0) if name == "lapses" else (-math.inf, math.inf)
-    if spread.one_cluster:
-        return Estimated(name, estimate, least, most, determined=False)
-    if name == "lapses" and not estimate:
+    estimate, lapses = float(spread.parameters @ contrast), name == "lapses"
+    if lapses and not estimate and not spread.one_cluster:
         return Estimated(name, 0.0, 0.0, _largest_lapses(spread, contrast, level))
-    (error,), (df,) = (one.tolist() for one in spread.errors(contrast[None]))
-    half = float(stdtrit(df, (1 + level) / 2)) * error
-    low, high = max(estimate - half, least), min(estimate + half, most)
-    determined = spread.share_of_data(contrast) >= MIN_SHARE
-    return Estimated(name, estimate, low, high, df, determined=determined)
+    of_1 = np.array([1.0, estimate]), np.stack([0 * contrast, contrast])
+    found = estimated_ratios(["1", name], *of_1, spread, level, None)[1]
+    return replace(found, low=max(found.low, 0.0), high=min(found.high, 1.0)) if lapses else found
 
 
 def _largest_lapses(spread: Covariance, contrast: Floats, level: float) -> float:
