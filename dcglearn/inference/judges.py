@@ -16,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betainc, expit, softmax
 
-from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Integers
 from dcglearn.inference.answers import answer_terms
 from dcglearn.inference.evidence import SAMPLE, Evidence
@@ -46,8 +45,6 @@ class JudgeLapses(NamedTuple):
 def judge_lapses(likelihood: Likelihood, parameters: Floats) -> JudgeLapses:
     """Estimate how often each judge answers at random."""
     evidence = likelihood.evidence
-    if not evidence.n_judges:
-        raise InputError("a judgment has no judge", "give `judges`, or fit without them")
     t = likelihood.value_of("ties", parameters)
     q, n = 1 / len(likelihood.answers), evidence.n_judges
 

@@ -163,10 +163,7 @@ def _minimise_model(problem: Problem, model: QuadraticModel, w: Floats) -> Float
     """Minimise the quadratic model over the cone, starting with the ties between grades of w."""
     W, offsets = w.reshape(problem.shape), problem.source.has_empty_ranks
     try:
-        minimum = problem.cone.minimise(model.hessian, model.linear, problem.C, W, offsets).ravel()
-        if not np.isfinite(minimum).all():
-            raise LinAlgError("the minimum is not finite")
-        return minimum
+        return problem.cone.minimise(model.hessian, model.linear, problem.C, W, offsets).ravel()
     except (LinAlgError, RuntimeError) as error:  # RuntimeError: of nnls
         raise SolverError(
             f"a quadratic model cannot be minimised in double precision ({error})"

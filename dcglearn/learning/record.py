@@ -131,8 +131,7 @@ class Factors:
     def rank_one_share(self) -> float:
         """The share of the rank-1 part in the sum of squares of W in its gauge."""
         # relative, because squares may underflow, such as those of W at a C of 1e-300
-        squares = (self.singular_values / (self.singular_values[0] or 1.0)) ** 2
-        return float(squares[0] / squares.sum()) if squares[0] else 1.0
+        return float(1 / ((self.singular_values / self.singular_values[0]) ** 2).sum())
 
     @property
     def second_ratio(self) -> float:

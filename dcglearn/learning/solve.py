@@ -96,7 +96,7 @@ def solve(problem: Problem, solver: SolverName = "auto", start: Solution | None 
     Raises
     ------
     InputError
-        If the solver's name is unknown, or the optimum seems to be 0, so that all lists are tied.
+        If the solver's name is unknown, or the optimum is 0, so that all lists are tied.
     SolverError
         If the answer is not confirmed, with the status, the iterations and the certificate.
 
@@ -117,9 +117,9 @@ def solve(problem: Problem, solver: SolverName = "auto", start: Solution | None 
             W, better = certify(problem, polished.W)
             if better.computed_gap < certificate.computed_gap:
                 answer, certificate, model, improved = W, better, polished.model, True
+        if certificate.size <= certificate.distance:
+            check_not_zero(problem)
         if not certificate.confirmed:
-            if certificate.size <= certificate.distance:
-                check_not_zero(problem)
             raise SolverError(
                 f"the optimum is not confirmed (|W - W*| <= {TOLERANCE:g} |W|): {name} ended with "
                 f"{status!r} after {found.steps} iterations; its answer has {certificate}; with "
@@ -178,8 +178,6 @@ def certify(problem: Problem, W: Floats) -> tuple[Floats, Certificate]:
     # the sums of the gap round too
     distance = (math.sqrt(gap) + _rounding(problem, sums, W, q)) * (1 + 1e-12)
     bound = math.nextafter(distance * distance, math.inf)
-    if not (W.any() or gap) and _are_exact(sums):
-        distance = bound = 0.0
     return W, Certificate(
         objective=float(W.ravel() @ W.ravel() + problem.C * sums.loss),
         gap=bound,
@@ -191,12 +189,6 @@ def certify(problem: Problem, W: Floats) -> tuple[Floats, Certificate]:
         tied_grades=W.size - 1 - int(problem.cone.ties(W)[-1]),
         computed_gap=gap,
     )
-
-
-def _are_exact(sums: ResidualSums) -> bool:
-    """Whether nothing was rounded: then W = 0 can be confirmed."""
-    q = sums.normal_residual * 2.0**20
-    return bool((q == np.rint(q)).all() and float(np.abs(q).sum()) < 2**53 and not sums.rounded)
 
 
 def _rounding(problem: Problem, sums: ResidualSums, W: Floats, q: Floats) -> float:
@@ -247,7 +239,7 @@ class Fit(ShortRepr):
 
     @cached_property
     def factors(self) -> Factors:
-        """Discounts and gains in the gauge that the pairs determine; an InputError if W is 0."""
+        """Discounts and gains in the gauge that the pairs determine."""
         return self.factors_as_in(self._shares)
 
     @cached_property
@@ -275,8 +267,6 @@ class Fit(ShortRepr):
         """Factorise W, by default the optimum, in a gauge, such as that of another fit."""
         W, offsets = self.weights if W is None else W, known.determined_offsets
         ordered = self.problem.monotone
-        if not self.weights.any():
-            check_not_zero(self.problem)
         with one_blas_thread():
             return factorise(W, known.gauge, offsets, known.constant_grades, ordered)
 
