@@ -294,6 +294,7 @@ def conclude(judgments: Judgments, measures: Mapping[str, Measure] | None = None
     questions = usual_questions(evidence, measures=measures)
     known = [fit for one in questions for fit in (one.fit, one.restricted)]
 
+    @cache
     def fitted(model: JudgmentModel) -> JudgmentFit:
         return next((fit for fit in known if fit.model == model), None) or model.fit(evidence)
 
@@ -301,13 +302,8 @@ def conclude(judgments: Judgments, measures: Mapping[str, Measure] | None = None
     on_log2 = fitted(replace(model, discounts="log2"))
     support = support_of(on_log2, questions)
     wanted = model if support == "supported" else on_log2.model
-    return Conclusion(
-        questions,
-        support,
-        on_log2 if wanted == on_log2.model else fitted(wanted),
-        questions[0].fit,
-        fitted(replace(wanted, gains=FREE_FAMILY)),
-    )
+    free_gains = fitted(replace(wanted, gains=FREE_FAMILY))
+    return Conclusion(questions, support, fitted(wanted), questions[0].fit, free_gains)
 
 
 @dataclass(frozen=True, eq=False)
