@@ -64,21 +64,17 @@ class Whitened(NamedTuple):
         return np.asarray(np.einsum("nap,nap->n", self.information, self.information))
 
 
-@dataclass(frozen=True, eq=False)
-class Clustering:
+class Clustering(NamedTuple):
     """One way to group judgments into clusters, at an estimate.
 
     `steps`, (clusters, P), are by how much each cluster has moved the estimate, adjusted; `alone`,
-    (P, P), is the covariance from judgments that are clusters of their own.
+    (P, P), is the covariance from judgments that are clusters of their own, and `covariance` CR2 of
+    all; 0 for parameters that are held by a bound.
     """
 
     steps: Floats
     alone: Floats
-
-    @cached_property
-    def covariance(self) -> Floats:
-        """CR2, shape (P, P); 0 for parameters that are held by a bound."""
-        return self.steps.T @ self.steps + self.alone
+    covariance: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,7 +255,7 @@ class Covariance:
                 numbers = np.array(list(of_way))
                 adjusted[numbers] = _adjusted(total[numbers], np.stack(list(of_way.values())))
             steps, alone = adjusted @ root.T, root @ move.squares @ root.T
-            found.append(Clustering(steps, alone))
+            found.append(Clustering(steps, alone, steps.T @ steps + alone))
         return found
 
 

@@ -16,7 +16,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 from scipy.special import stdtr
@@ -52,8 +51,6 @@ from dcglearn.learning.record import Estimated
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import Scale
-
-Kind = Literal["gain", "discount"]
 
 _FAR_LARGER = 10.0
 """Discounts are read from the best grade, unless another is worth so many times as much."""
@@ -317,7 +314,7 @@ class JudgmentFit:
         largest = int(sizes.argmax())
         return largest if sizes[largest] > _FAR_LARGER * sizes[0] else 0
 
-    def _ratios(self, kind: Kind, level: float) -> tuple[Estimated, ...]:
+    def _ratios(self, kind: str, level: float) -> tuple[Estimated, ...]:
         """Return gains, with that of an empty rank, or discounts, relative to the first of them."""
         if (kind, level) in self._known:
             return self._known[kind, level]

@@ -116,11 +116,6 @@ class DataShare:
         offsets = directions @ ones / max(1.0, ones.sum()) * ~self.determined_offsets
         return np.asarray(directions - offsets[..., None] * ones)
 
-    def in_gauge(self, directions: Floats) -> Floats:
-        """Subtract what the gauge fixes by convention."""
-        free = self.without_offsets(directions * self.varying)
-        return free - free.mean(axis=-2, keepdims=True) if is_affine(self.gauge) else free
-
 
 def identify(problem: Problem) -> Identifiability:
     """Find out what the pairs of a problem determine, before a fit.
@@ -178,20 +173,22 @@ def identify_at(
     shares: DataShare, factors: Factors, change: float | None = None
 ) -> Identifiability:
     """Find out what pairs determine at some factors, from the shares of the active ones."""
-    n_ranks, n_grades = shares.shape
+    (n_ranks, n_grades), affine = shares.shape, is_affine(shares.gauge)
     common = np.outer(np.ones(n_ranks), factors.gains) * shares.varying
     offset = float(shares.share(shares.without_offsets(common)))
 
     def shares_of(
         directions: Floats, fixed: tuple[int, ...], most: float = np.inf
     ) -> tuple[Floats, Floats]:
-        inside, relative_to = shares.in_gauge(directions), list(fixed)
+        inside, relative_to = shares.without_offsets(directions * shares.varying), list(fixed)
+        if affine:  # the means are fixed by convention
+            inside -= inside.mean(axis=-2, keepdims=True)
         share, null = np.minimum(shares.share(inside), most), shares.null_part(inside)
         surest, least = share[relative_to].min(initial=1.0), null[relative_to].max(initial=0)
         return np.minimum(share, surest), np.maximum(null, least)
 
     # Unless the gauge is affine, a discount is no surer than their common offset.
-    most = np.inf if is_affine(shares.gauge) else offset
+    most = np.inf if affine else offset
     of_ranks, of_grades = np.eye(n_ranks)[:, :, None], np.eye(n_grades)[:, None, :]
     discount, discount_null = shares_of(of_ranks * factors.gains, factors.fixed_discounts, most)
     gain, gain_null = shares_of(of_grades * factors.discounts[:, None], factors.fixed_gains)
