@@ -79,9 +79,7 @@ def newton(
     if first.settled:
         return first
     then = _descend_along_path(problem)
-    objectives = [np.sum(end.W**2) + problem.C * end.model.loss for end in (first, then)]
-    best = then if then.settled or objectives[1] < objectives[0] else first
-    return best._replace(steps=first.steps + then.steps, passes=first.passes + then.passes)
+    return then._replace(steps=first.steps + then.steps, passes=first.passes + then.passes)
 
 
 def _descend_along_path(problem: Problem) -> Descent:
