@@ -70,7 +70,7 @@ from .inference.usual import LearnedDCG as LearnedDCG
 from .inference.usual import learn_dcg as learn_dcg
 from .inference.estimate import JudgmentModel as JudgmentModel
 from .inference.estimate import JudgmentFit as JudgmentFit
-from .inference.ratios import Estimated as Estimated
+from .learning.record import Estimated as Estimated
 from .inference.tests import LikelihoodRatio as LikelihoodRatio
 from .inference.tests import likelihood_ratio as likelihood_ratio
 from .inference.questions import Question as Question

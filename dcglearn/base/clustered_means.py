@@ -33,13 +33,15 @@ class ClusteredMean:
     """A weighted mean of values in clusters, and how sure it is.
 
     `error` is its standard error with `df` degrees of freedom, nan if fewer than two clusters
-    have weight; `effective` clusters of equal weight are worth as much.
+    have weight; `effective` clusters of equal weight are worth as much. `between_repeats` is the
+    part of the error that comes from repeats, such as the folds of a cross-validation.
     """
 
     value: float
     error: float
     df: float
     effective: float
+    between_repeats: float
 
     def interval(self, low: float = -np.inf, high: float = np.inf) -> tuple[float, float]:
         """Return a 95% confidence interval of the mean.
@@ -55,12 +57,9 @@ class ClusteredMean:
 
 
 def clustered_mean(
-    values: Floats, groups: ArrayLike, weights: Floats | None = None, extra_variance: float = 0.0
+    values: Floats, groups: ArrayLike, weights: Floats | None = None
 ) -> ClusteredMean:
-    """Return a weighted mean, with an error that keeps clusters together.
-
-    `extra_variance` is that of the mean from another source, such as the folds of a
-    cross-validation.
+    """Return a weighted mean of values (n,) or (repeats, n), whose error keeps clusters together.
 
     >>> found = clustered_mean(np.array([1.0, 1.0, 0.0, 1.0]), [0, 0, 1, 2])
     >>> found.value, round(found.error, 3), round(found.df, 2)
@@ -68,21 +67,23 @@ def clustered_mean(
     >>> [round(end, 2) for end in found.interval(0, 1)], round(found.p_value(0.5), 2)
     ([0.0, 1.0], 0.65)
     """
-    given = np.ones(len(values)) if weights is None else weights
+    repeats = np.atleast_2d(values)
+    given = np.ones(repeats.shape[1]) if weights is None else weights
     counted = given > 0
-    values, given = values[counted], given[counted] / given.max()
+    repeats, given = repeats[:, counted], given[counted] / given.max()
     _, cluster = np.unique(np.asarray(groups)[counted], return_inverse=True)
     sizes = np.bincount(cluster, given)
-    total = float(given.sum())
+    values, total, R = repeats.mean(axis=0), float(given.sum()), len(repeats)
     value = float(values @ given / total)
+    between = float((repeats @ given / total).var(ddof=1) / R) if R > 1 else 0.0
     effective = float(total**2 / (sizes @ sizes))
     G = len(sizes)
     if G < 2 or (total - sizes <= 1e-12 * total).any():  # the other clusters have no share
-        return ClusteredMean(value, np.nan, np.nan, effective)
+        return ClusteredMean(value, np.nan, np.nan, effective, between**0.5)
     left_out = np.bincount(cluster, given * (values - value)) / (total - sizes)
     squares = left_out**2
-    variance = (G - 1) / G * squares.sum() + 2 * (given.min() / total) ** 2 + extra_variance
+    variance = (G - 1) / G * squares.sum() + 2 * (given.min() / total) ** 2 + between
     fourth = squares @ squares
     satterthwaite = 2 * squares.sum() ** 2 / fourth if fourth > 0 else np.inf
     df = min(satterthwaite, effective) - 1
-    return ClusteredMean(value, float(np.sqrt(variance)), float(df), effective)
+    return ClusteredMean(value, float(np.sqrt(variance)), float(df), effective, between**0.5)

@@ -384,7 +384,7 @@ def agree(arguments: JudgmentsAndMeasuresArgument, judgments: JudgmentOptions) -
         "rows": [
             {
                 "measure": one.name,
-                **vars(judged_agreement(one.measure, data)),
+                **judged_agreement(one.measure, data)._asdict(),
                 "in full": in_full(one.measure, one.file),
             }
             for one in named

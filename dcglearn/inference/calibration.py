@@ -23,7 +23,7 @@ from dcglearn.base.types import Floats
 from dcglearn.inference.answers import A, B
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.likelihood import Bend, Rows
-from dcglearn.inference.tests import LikelihoodRatio, ScoreTest, score_test
+from dcglearn.inference.tests import LikelihoodRatio, score_test
 from dcglearn.judgments.folds import group_numbers, query_folds
 from dcglearn.judgments.preferences import Preferences
 
@@ -169,10 +169,10 @@ def link_test(fit: JudgmentFit) -> LinkTest:
     -------
     LinkTest
     """
-    found = _departure(fit, lambda rows: (rows.v * np.abs(rows.v))[:, None])
+    found, step = _departure(fit, lambda rows: (rows.v * np.abs(rows.v))[:, None])
     if not found.df:
         return LinkTest(0.0, 0.0, math.inf, 1.0)
-    gamma = float(found.step[-1])
+    gamma = float(step[-1])
     t = -float(stdtrit(found.cluster_df, found.p / 2)) if found.p else math.inf
     return LinkTest(gamma, math.copysign(t, gamma), found.cluster_df, found.p)
 
@@ -188,12 +188,10 @@ def additivity_test(fit: JudgmentFit) -> LikelihoodRatio:
         both = of_ranks[:, :, first] * of_ranks[:, :, second]
         return np.asarray(both[:, 0] - both[:, 1])
 
-    test, effective = _departure(fit, products), fit.covariance.effective
-    T = test.statistic
-    return LikelihoodRatio(T, T, test.df, test.cluster_df, effective, test.p)
+    return _departure(fit, products)[0]
 
 
-def _departure(fit: JudgmentFit, bend: Bend) -> ScoreTest:
+def _departure(fit: JudgmentFit, bend: Bend) -> tuple[LikelihoodRatio, Floats]:
     """Test whether v is v + gamma'z instead, for z (n, m) of each judgment."""
     x = fit.parameters
     return score_test(fit.likelihood, x, np.eye(len(x)), fit.maximum.free, bend)

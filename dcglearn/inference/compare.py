@@ -37,9 +37,9 @@ from dcglearn.base.types import Floats, Integers
 from dcglearn.inference.usual import learn_dcg, why_no_prior
 from dcglearn.judgments.folds import group_numbers, query_counts, query_folds
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.learning.agreement import Predictions, judged_differences
+from dcglearn.learning.agreement import agreement_of, judged_differences
 from dcglearn.learning.problem import Parameters
-from dcglearn.learning.resample import fit_choosing, naming_fold, variance_between_repeats
+from dcglearn.learning.resample import fit_choosing, naming_fold
 from dcglearn.measures.agreement import weighted_mean
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.measure_files import MeasurePart
@@ -216,13 +216,13 @@ def compare(
     k = min(n_folds, max(2, len(np.unique(data.pair_groups))))
     table, C = _predict_held_out(data, names, parameters, use, rng, k, n_repeats, advance)
     for name, measure in measures.items():
-        table[name] = Predictions.of(judged_differences(measure, data)[None], data)
+        table[name] = judged_differences(measure, data)[None]
     table = {first: table.pop(first)} | table
     full = LEARNED_MEASURES | {name: str(measure) for name, measure in measures.items()}
     n_queries, alone = query_counts(data.queries[data.strict])
     groups, weights = data.pair_groups, data.pair_weights
     return MeasureComparison(
-        rows=_rows(table, full, groups, weights),
+        rows=_rows(table, full, data),
         judgments=len(data.pairs),
         ties=len(data) - len(data.pairs),
         queries=n_queries,
@@ -244,10 +244,10 @@ def _predict_held_out(
     k: int,
     n_repeats: int,
     advance: Advance,
-) -> tuple[dict[str, Predictions], tuple[float, ...]]:
+) -> tuple[dict[str, Floats], tuple[float, ...]]:
     """Predict every judgment by measures learned without its query, in k folds, several times.
 
-    Returns the predictions of each learned measure, and the C of each fit.
+    Returns the differences (repeats, judgments) of each learned measure, and the C of each fit.
     """
     groups, strict = data.pair_groups, data[data.strict]
     problem = parameters.problem(data.pairs, data.pair_weights)
@@ -270,8 +270,7 @@ def _predict_held_out(
                 unit = weighted_mean(lead**2, data.weights) ** 0.5 or 1.0  # folds differ in |W|
                 differences[name][repeat, fold == f] = (lead / unit)[fold == f]
             advance(repeat * k + f + 1, n_repeats * k)
-    found = {name: Predictions.of(one, data) for name, one in differences.items()}
-    return found, tuple(chosen)
+    return differences, tuple(chosen)
 
 
 def _folds_of_judgments(data: Preferences, tests: Sequence[Integers]) -> Integers:
@@ -288,21 +287,19 @@ def _folds_of_judgments(data: Preferences, tests: Sequence[Integers]) -> Integer
 
 
 def _rows(
-    table: Mapping[str, Predictions], full: Mapping[str, str], groups: Integers, weights: Floats
+    table: Mapping[str, Floats], full: Mapping[str, str], data: Preferences
 ) -> tuple[ComparedMeasure, ...]:
-    """Return one row per measure; the others are subtracted from the first."""
-    (against, base), *others = table.items()
-    leads, spreads = [], []
-    for _, one in others:
-        spread = variance_between_repeats(base.shares - one.shares)
-        leads.append(clustered_mean(base.right - one.right, groups, weights, spread))
-        spreads.append(spread**0.5)
+    """Return one row per measure, from its differences; others are subtracted from the first."""
+    against, *others = table
+    right = {name: np.heaviside(one[:, data.strict], 0.5) for name, one in table.items()}
+    leads = [
+        clustered_mean(right[against] - right[name], data.pair_groups, data.pair_weights)
+        for name in others
+    ]
     p = [lead.p_value() for lead in leads]
-    numbers = zip(leads, p, holm(np.array(p, float)).tolist(), spreads, strict=True)
-    ahead = [(), *((lead.value, *lead.interval(-1, 1), *rest) for lead, *rest in numbers)]
-    rows = []
-    for (name, one), lead in zip(table.items(), ahead, strict=True):
-        mean = clustered_mean(one.right, groups, weights, variance_between_repeats(one.shares))
-        agreed = mean.value, *mean.interval(0, 1), one.with_ties, *one.counts
-        rows.append(ComparedMeasure(name, full[name], *agreed, against, *lead))
-    return tuple(rows)
+    numbers = zip(leads, p, holm(np.array(p, float)).tolist(), strict=True)
+    ahead = [(), *((d.value, *d.interval(-1, 1), *ps, d.between_repeats) for d, *ps in numbers)]
+    return tuple(
+        ComparedMeasure(name, full[name], *agreement_of(one, data), against, *lead)
+        for (name, one), lead in zip(table.items(), ahead, strict=True)
+    )

@@ -24,7 +24,7 @@ to them; only such sums are in memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
@@ -64,21 +64,17 @@ class Whitened(NamedTuple):
         return np.asarray(np.einsum("nap,nap->n", self.information, self.information))
 
 
-@dataclass(frozen=True, eq=False)
-class Clustering:
+class Clustering(NamedTuple):
     """One way to group judgments into clusters, at an estimate.
 
     `steps`, (clusters, P), are by how much each cluster has moved the estimate, adjusted; `alone`,
-    (P, P), is the covariance from judgments that are clusters of their own.
+    (P, P), is the covariance from judgments that are clusters of their own, and `covariance` CR2 of
+    all; 0 for parameters that are held by a bound.
     """
 
     steps: Floats
     alone: Floats
-
-    @cached_property
-    def covariance(self) -> Floats:
-        """CR2, shape (P, P); 0 for parameters that are held by a bound."""
-        return self.steps.T @ self.steps + self.alone
+    covariance: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,11 +118,6 @@ class Covariance:
         return self._every_clustering[:2]
 
     @property
-    def both(self) -> Floats | None:
-        """CR2 of clusters that share query and judge."""
-        return self._every_clustering[2].covariance if self.ways[2:] else None
-
-    @property
     def one_cluster(self) -> bool:
         """Whether all judgments are of one query, so that nothing varies."""
         return self.ways[0].effective == 1
@@ -138,15 +129,20 @@ class Covariance:
 
     def variance(self, contrast: Floats) -> float:
         """Return the variance of contrast'theta, for a contrast (P,)."""
-        single = [float(contrast @ one.covariance @ contrast) for one in self.clusterings]
-        if self.both is None:
-            return max(single)
-        return max(*single, sum(single) - float(contrast @ self.both @ contrast))
+        found = [float(contrast @ one.covariance @ contrast) for one in self._every_clustering]
+        return found[0] if len(found) == 1 else max(*found[:2], found[0] + found[1] - found[2])
 
     def errors(self, contrasts: Floats) -> tuple[Floats, Floats]:
         """Return standard errors of contrast'theta, (m, P), and their degrees of freedom."""
         variances = np.array([max(0.0, self.variance(one)) for one in contrasts])
         return np.sqrt(variances), self.degrees_of_freedom(contrasts)
+
+    def of_parameter(self, name: str) -> tuple[Floats, Covariance]:
+        """Return the contrast (P,) of a parameter after those of W, and this as if it were free."""
+        at, contrast = self.likelihood.index(name), np.zeros(len(self.free))
+        contrast[at] = 1.0
+        free = self.maximum._replace(free=self.free | (contrast > 0))
+        return contrast, self if self.free[at] else replace(self, maximum=free)
 
     def inflation(self, contrast: Floats) -> float:
         """Return by how much clusters inflate the variance of contrast'theta, (P,)."""
@@ -163,13 +159,12 @@ class Covariance:
             squares: Floats = (np.tensordot(rows.information, columns, 1) ** 2).sum(axis=1)
             return squares.sum(axis=1, keepdims=True) if pooled else squares
 
-        found: Floats = np.full(1 if pooled else len(contrasts), np.inf)
-        ways = self.ways[:2]  # smaller clusters have more
-        for sums in cluster_sums(ways, len(found), self.whitened(shares)):
-            total, squares = sums.of_all
-            found = np.minimum(found, total**2 / np.maximum(np.diag(squares), 1e-300))
+        n, ways = 1 if pooled else len(contrasts), self.ways[:2]  # smaller clusters have more
+        sums = [one.of_all for one in cluster_sums(ways, n, self.whitened(shares))]
+        found = [total**2 / np.maximum(np.diag(squares), 1e-300) for total, squares in sums]
+        fewest: Floats = np.min(found, axis=0)
         most = max(self.effective - 1, 1.0) if self.effective < FEW else np.inf
-        return np.minimum(found, most)
+        return np.minimum(fewest, most)
 
     @cached_property
     def model(self) -> Floats:
@@ -198,10 +193,11 @@ class Covariance:
 
         With two clusterings, negative eigenvalues of the sum are set to 0.
         """
-        total = sum(one.covariance for one in self.clusterings)
-        if self.both is None:
-            return np.asarray(total)
-        values, vectors = np.linalg.eigh(total - self.both)
+        by_query, *others = (one.covariance for one in self._every_clustering)
+        if not others:
+            return by_query
+        by_judge, by_both = others
+        values, vectors = np.linalg.eigh(by_query + by_judge - by_both)
         return np.asarray((vectors * np.maximum(values, 0)) @ vectors.T)
 
     def whitened(
@@ -259,7 +255,7 @@ class Covariance:
                 numbers = np.array(list(of_way))
                 adjusted[numbers] = _adjusted(total[numbers], np.stack(list(of_way.values())))
             steps, alone = adjusted @ root.T, root @ move.squares @ root.T
-            found.append(Clustering(steps, alone))
+            found.append(Clustering(steps, alone, steps.T @ steps + alone))
         return found
 
 

@@ -13,14 +13,13 @@ Fernandez-Val & Galichon, Biometrika 96, 2009).
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 from scipy.special import stdtr
 
-from dcglearn.base.checks import checked_rng
 from dcglearn.base.errors import SolverError, check_name
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Grades
@@ -42,18 +41,16 @@ from dcglearn.inference.likelihood import Likelihood
 from dcglearn.inference.maximise import Maximum, highest_posterior
 from dcglearn.inference.ratios import (
     MIN_SHARE,
-    Estimated,
     estimated_parameter,
     estimated_ratios,
     monotone_discounts,
     ratio_slopes,
     simultaneous_quantile,
 )
+from dcglearn.learning.record import Estimated
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import Scale
-
-Kind = Literal["gains", "discounts"]
 
 _FAR_LARGER = 10.0
 """Discounts are read from the best grade, unless another is worth so many times as much."""
@@ -215,38 +212,24 @@ class JudgmentFit:
 
     def utilities(self, lists: Grades) -> Floats:
         """Return the utility of lists of grade indices, (..., K), in log odds."""
-        empty = self.evidence.layout.empty
-        table = self.table if empty else np.pad(self.table, ((0, 0), (0, 1)))
+        table = np.pad(self.table, ((0, 0), (0, not self.evidence.layout.empty)))
         return np.asarray(table[np.arange(len(table)), lists].sum(axis=-1))
 
     def gains(self, level: float = 0.95) -> tuple[Estimated, ...]:
         """Return the gain of each grade, with its interval; the best is 1, the worst 0."""
-        names = [f"gain {label}" for label in self.scale.labels]
-        return self._ratios("gains", names, level)
+        return self._ratios("gain", level)[: len(self.scale)]
 
-    @property
-    def gain_estimates(self) -> Floats:
-        """The gain of each grade, shape (L,), relative to the best, nan if that is worth nothing.
-
-        Unlike intervals, they need no covariance of clusters.
-        """
-        values = self._grade_rows[: len(self.scale)] @ self.table.ravel()
-        return np.asarray(values / (values[0] or math.nan) + 0.0)
-
-    def empty_rank(self, level: float = 0.95) -> Estimated | None:
+    def empty_rank(self) -> Estimated | None:
         """Return what an empty rank is worth, relative to the best grade; the worst grade has 0.
 
         None unless lists of a pair differ in their empty ranks.
         """
-        if not self.evidence.layout.empty:
-            return None
-        return self._ratios("gains", ["empty rank"] * self.table.shape[1], level)[-1]
+        return self._ratios("gain", 0.95)[-1] if self.evidence.layout.empty else None
 
     def discounts(self, level: float = 0.95) -> tuple[Estimated, ...]:
         """Return the discount of each rank, with its interval; the first is 1."""
-        names = [f"discount {rank}" for rank in range(1, len(self.weights) + 1)]
         if self.free is None:
-            return self._ratios("discounts", names, level)
+            return self._ratios("discount", level)
         column, free = self.weights[:, self._reference], self.free.discounts(level)
         return monotone_discounts(column / column[0], free) if column[0] else free
 
@@ -272,7 +255,6 @@ class JudgmentFit:
 
         Give it to :meth:`gains` and :meth:`discounts` for bands; it is found by simulation.
         """
-        checked_rng(rng)
         slopes = np.concatenate([self.gain_slopes, self.discount_slopes])
         V = slopes @ self.covariance.robust @ slopes.T
         sizes = np.sqrt(np.diag(V))
@@ -284,12 +266,12 @@ class JudgmentFit:
         quantile = simultaneous_quantile(correlation, df, level, rng)
         return max(level, float(2 * stdtr(df, quantile) - 1))
 
-    def other(self, name: str, level: float = 0.95) -> Estimated:
+    def other(self, name: str) -> Estimated:
         """Return one of ``fit.likelihood.names``, such as the side bias, with its interval."""
         check_name(name, "parameter of the model", self.likelihood.names)
-        if (name, level) not in self._known:
-            self._known[name, level] = (estimated_parameter(self.covariance, name, level),)
-        return self._known[name, level][0]
+        key = name, 0.95
+        found = self._known.get(key) or (estimated_parameter(self.covariance, *key),)
+        return self._known.setdefault(key, found)[0]
 
     @cached_property
     def _known(self) -> dict[tuple[str, float], tuple[Estimated, ...]]:
@@ -332,18 +314,21 @@ class JudgmentFit:
         largest = int(sizes.argmax())
         return largest if sizes[largest] > _FAR_LARGER * sizes[0] else 0
 
-    def _ratios(self, kind: Kind, names: list[str], level: float) -> tuple[Estimated, ...]:
-        """Return gains or discounts, as many as names, relative to the first of them."""
-        if (names[-1], level) in self._known:
-            return self._known[names[-1], level]
-        rows, n = self._rank_rows if kind == "discounts" else self._grade_rows, len(names)
-        family, linear = self.likelihood.family, None
-        one = family.discounts if kind == "discounts" else family.gains
+    def _ratios(self, kind: str, level: float) -> tuple[Estimated, ...]:
+        """Return gains, with that of an empty rank, or discounts, relative to the first of them."""
+        if (kind, level) in self._known:
+            return self._known[kind, level]
+        family, linear, of_gains = self.likelihood.family, None, kind == "gain"
+        one = family.gains if of_gains else family.discounts
+        rows = self._grade_rows if of_gains else self._rank_rows
+        labels: Sequence[object] = self.scale.labels if of_gains else range(1, len(rows) + 1)
+        products = self.products(rows)
         if not family.factored:
-            linear = self.products(rows)[1]
+            linear = products[1]
         elif not one.formula and one.n_coefficients:
-            begin = len(family.discounts.start) * (kind == "gains")
+            begin = len(family.discounts.start) * of_gains
             after = self.likelihood.n_parameters - begin - one.n_coefficients
             linear = np.pad(one.generators, ((0, 0), (begin, after)))
-        found = estimated_ratios(names, *self.products(rows[:n]), self.covariance, level, linear)
-        return self._known.setdefault((names[-1], level), found)
+        names = [*(f"{kind} {label}" for label in labels), "empty rank"][: len(rows)]
+        found = estimated_ratios(names, *products, self.covariance, level, linear)
+        return self._known.setdefault((kind, level), found)

@@ -48,6 +48,7 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from scipy.linalg import block_diag
 
 from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError, check_name, naming
@@ -175,9 +176,9 @@ DISCOUNT_FAMILIES = tuple(
 
 
 class Expansion(NamedTuple):
-    """A vector (m,) and its derivatives (m, p) in the parameters.
+    """A vector (m,) and its first, (m, p), and second derivatives, (p, p, m), in the parameters.
 
-    `second`, (2, m), are those in t twice, and in t and the first coefficient; others are 0.
+    Without `second`, these are 0.
     """
 
     values: Floats
@@ -187,12 +188,7 @@ class Expansion(NamedTuple):
     def curvature(self, pull: Floats) -> Floats:
         """Return the second derivatives of pull'vector, (p, p)."""
         p = self.jacobian.shape[1]
-        found = np.zeros((p, p))
-        if self.second is not None:
-            twice, cross = self.second @ pull
-            found[0, -1] = found[-1, 0] = cross
-            found[-1, -1] += twice
-        return found
+        return np.zeros((p, p)) if self.second is None else self.second @ pull
 
 
 class Family(NamedTuple):
@@ -237,13 +233,12 @@ class Family(NamedTuple):
         coefficients = parameters[:q] if q else np.ones(1)
         if not self.formula:
             return Expansion(self.generators @ coefficients, self.generators[:, :q])
-        m, part = len(self.generators), slice(len(self.x))
-        columns, jacobian, second = self.generators.copy(), np.zeros((m, q + 1)), np.zeros((2, m))
+        m, n, columns = len(self.generators), len(self.x), self.generators.copy()
+        jacobian, second = np.zeros((m, q + 1)), np.zeros((q + 1, q + 1, m))
         f, f1, f2 = self.formula.at(self.x, float(parameters[q]))
-        columns[part, 0], jacobian[part, q] = f, coefficients[0] * f1
-        second[0, part] = coefficients[0] * f2
-        if q:
-            second[1, part] = f1
+        columns[:n, 0], jacobian[:n, q] = f, coefficients[0] * f1
+        second[0, q, :n] = second[q, 0, :n] = f1
+        second[q, q, :n] = coefficients[0] * f2
         jacobian[:, :q] = columns[:, :q]
         return Expansion(columns @ coefficients, jacobian, second)
 
@@ -280,10 +275,8 @@ def gain_family(gains: FamilyLike, values: Floats, empty: bool = False) -> Famil
             given = parameter or ("2" if kind == "exponential" else "")
             columns, formula = _by_formula(GAIN_FORMULAS[kind], x, gains, given)
     q = columns.shape[1]
-    generators = np.zeros((L + empty, q + empty))
-    generators[:L, :q] = columns
-    generators[L:, q:] = 1.0
     start = np.append(np.arange(q, 0, -1) / q, [0.0] * empty)
+    generators = block_diag(columns, np.eye(int(empty)))  # an empty rank may be worth anything
     return Family(name, generators, start, formula=formula, x=x)
 
 
@@ -343,24 +336,21 @@ class Product:
     @cached_property
     def values(self) -> Floats:
         """The entries, those of the first row first."""
-        return np.asarray((self.c.values[:, None] * self.g.values).ravel())
+        return np.asarray(np.kron(self.c.values, self.g.values))
 
     @cached_property
     def jacobian(self) -> Floats:
         """Their first derivatives, shape (m n, p)."""
-        left = self.c.jacobian[:, None, :] * self.g.values[:, None]
-        right = self.c.values[:, None, None] * self.g.jacobian
-        return np.concatenate([left, right], axis=2).reshape(len(self.values), -1)
+        left = np.kron(self.c.jacobian, self.g.values[:, None])
+        return np.hstack([left, np.kron(self.c.values[:, None], self.g.jacobian)])
 
     def curvature(self, pull: Floats) -> Floats:
         """Return the second derivatives of pull'(c g'), shape (p, p)."""
-        (c, of_c, _), (g, of_g, _), p = self.c, self.g, self.jacobian.shape[1]
-        n, found, pull = of_c.shape[1], np.empty((p, p)), pull.reshape(len(c), len(g))
-        found[:n, :n] = self.c.curvature(pull @ g)
-        found[n:, n:] = self.g.curvature(c @ pull)
-        found[:n, n:] = of_c.T @ pull @ of_g
-        found[n:, :n] = found[:n, n:].T
-        return found
+        (c, of_c, _), (g, of_g, _) = self.c, self.g
+        pull = pull.reshape(len(c), len(g))
+        cross = of_c.T @ pull @ of_g
+        blocks = [[self.c.curvature(pull @ g), cross], [cross.T, self.g.curvature(c @ pull)]]
+        return np.block(blocks)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,6 @@ judgments times the size of W, and with the cube of the number of parameters.
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -29,10 +28,7 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, reporting, silent
 from dcglearn.base.workers import Workers, open_workers
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
-from dcglearn.inference.evidence import Evidence
-from dcglearn.inference.families import FREE_FAMILY, FamilyLike
 from dcglearn.inference.questions import Question, gain_questions
-from dcglearn.inference.ratios import Estimated
 from dcglearn.inference.usual import LearnedDCG, learn_dcg, prior_measure, why_no_prior
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.packed import PackedPairs
@@ -44,16 +40,14 @@ from dcglearn.learning.record import (
     AgreementRecord,
     CertaintyRecord,
     DrawsRecord,
-    HypothesisRecord,
     JudgmentsRecord,
     LearnedRecord,
-    NumberRecord,
     ParameterIntervals,
     ParametersRecord,
     as_json,
 )
-from dcglearn.learning.resample import choose_C, fit_of, parameter_intervals
-from dcglearn.learning.solve import Fit, fit, solve
+from dcglearn.learning.resample import fit_choosing, fit_of, parameter_intervals
+from dcglearn.learning.solve import Fit, fit
 from dcglearn.learning.source import in_threads
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure_files import MeasureFile, MeasurePart
@@ -192,10 +186,9 @@ def fit_file(
         if draws:
             drawn = _drawn(opened, prior, found, draws, seed)
         with step("counting agreements"):
-            content = learned_measure(learned, opened, source or name, use, resampled, found, usual)
-    if drawn is not None:
-        content = replace(content, about={**content.about, "draws": as_json(drawn)})
-    return content
+            return learned_measure(
+                learned, opened, source or name, use, resampled, found, usual, drawn
+            )
 
 
 def _opened(
@@ -237,14 +230,13 @@ def _fit(
         with step(f"solving for {counted(judgments.n_pairs, 'pair')} (pairs read)") as advance:
             return fit(Problem.packed(judgments, margin, float(C), workers, advance), solver)
     judgments.check_strict()
-    problem, choice = parameters.problem(judgments.pairs, judgments.pair_weights), None
-    if C == "cv":
-        rng, groups = np.random.default_rng(seed), judgments.pair_groups
-        with step("choosing C (fits)") as advance:
-            choice = choose_C(problem, groups, rng, solver=solver, use=use, advance=advance)
-        problem = problem.with_C(choice.C)
-    with step(f"solving for {counted(problem.n_pairs, 'pair')}"):
-        return Fit(problem, solve(problem, solver), choice)
+    problem = parameters.problem(judgments.pairs, judgments.pair_weights)
+    if C != "cv":
+        with step(f"solving for {counted(problem.n_pairs, 'pair')}"):
+            return fit(problem, solver)
+    rng, groups = np.random.default_rng(seed), judgments.pair_groups
+    with step("choosing C (fits)") as advance:
+        return fit_choosing(problem, groups, rng, solver, use, 5, advance)
 
 
 def _drawn(
@@ -265,6 +257,7 @@ def learned_measure(
     intervals: ParameterIntervals | None = None,
     certainty: Certainty | None = None,
     usual: LearnedDCG | None = None,
+    draws: DrawsRecord | None = None,
 ) -> MeasureFile:
     """Return a fit as a measure file.
 
@@ -283,6 +276,8 @@ def learned_measure(
         What a model of the judgment says.
     usual : LearnedDCG, optional
         The DCG of the file, learned from the usual measures; by default it is that of W.
+    draws : DrawsRecord, optional
+        Measures as probable as the judgments make them.
 
     Returns
     -------
@@ -311,26 +306,9 @@ def learned_measure(
         choice=fit.choice,
         certainty=certainty,
         prior=usual,
+        draws=draws,
     )
     return MeasureFile(dcg=dcg, utility=utility, use=use, about=as_json(record))
-
-
-def hypothesis_record(one: Question) -> HypothesisRecord:
-    """Return what the judgments say of a family of gains or discounts, which names no gains."""
-    gains = one.restricted.gain_estimates.tolist() if one.about == "gains" else ()
-    return HypothesisRecord(
-        hypothesis=one.hypothesis,
-        verdict=one.verdict,
-        p=one.corrected,
-        gains=tuple(gains),
-        reversed_judged=one.reversed_judged,
-        reversed_all=one.reversed_all,
-    )
-
-
-def _number(one: Estimated) -> NumberRecord:
-    numbers = (x if math.isfinite(x) else None for x in (one.estimate, one.low, one.high))
-    return NumberRecord(one.determined, one.given, *numbers)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -344,48 +322,37 @@ class Certainty(CertaintyRecord):
     untested : str
         Why there are no questions, beside an estimate; empty if there are.
     fit : JudgmentFit or None
-        In the families of the fit; None if there is no estimate.
-    questions : tuple of Question
+        With free gains and discounts; None if there is no estimate.
+    hypotheses : tuple of Question
         Whether linear gains and 2^g - 1 fit; empty if this was not asked.
     """
 
     fit: JudgmentFit | None = None
-    questions: tuple[Question, ...] = ()
+    hypotheses: tuple[Question, ...] = ()
 
     @classmethod
-    def of(cls, fit: JudgmentFit) -> Certainty:
-        """Return what an estimate says, without questions."""
+    def of(cls, fit: JudgmentFit, questions: tuple[Question, ...] = ()) -> Certainty:
+        """Return what an estimate says, and questions that were asked of the same judgments."""
         return cls(
             judgments=len(fit.evidence),
             clusters=fit.clusters,
             empty_ranks=fit.evidence.layout.empty,
-            gains=tuple(map(_number, fit.gains(cls.level))),
-            discounts=tuple(map(_number, fit.discounts(cls.level))),
+            gains=fit.gains(cls.level),
+            discounts=fit.discounts(cls.level),
+            hypotheses=questions,
             fit=fit,
-        )
-
-    def asked(self, questions: tuple[Question, ...]) -> Certainty:
-        """Return it with questions that were asked of the same judgments."""
-        return replace(
-            self, questions=questions, hypotheses=tuple(map(hypothesis_record, questions))
         )
 
     def __repr__(self) -> str:
         return f"Certainty({self.reason or self.fit})"
 
 
-def certainty_of(
-    judgments: Preferences | PackedPairs,
-    gains: FamilyLike = FREE_FAMILY,
-    discounts: FamilyLike = FREE_FAMILY,
-) -> Certainty:
-    """Estimate gains and discounts in the families of a fit, and ask whether usual gains fit.
+def certainty_of(judgments: Preferences | PackedPairs) -> Certainty:
+    """Estimate gains and discounts, and ask whether usual gains fit.
 
     Parameters
     ----------
     judgments : Preferences or PackedPairs
-    gains, discounts : str or sequence of float, default "free"
-        As those of :class:`~dcglearn.inference.estimate.JudgmentModel`.
 
     Returns
     -------
@@ -398,7 +365,7 @@ def certainty_of(
     >>> from dcglearn.measures.scale import Scale
     >>> lists = [[[0, 1], [1, 0]], [[0, 1], [1, 1]], [[1, 0], [1, 1]], [[1, 1], [0, 1]]] * 20
     >>> data = Preferences.of(lists, ["a", "a", "a", "b"] * 20, Scale((1, 0)))
-    >>> certainty_of(data, discounts="log2").fit.discounts()[1].given
+    >>> certainty_of(data).fit.gains()[1].given
     True
     """
     K, L = judgments.n_ranks, judgments.n_grades
@@ -409,10 +376,8 @@ def certainty_of(
         size = f"{n:,} strict judgments of lists of {K}"
         longer = "take more than a few seconds; dcglearn study and dcglearn test take them"
         return Certainty(reason=f"{size} {longer}")
-    model = JudgmentModel(gains, discounts)
     try:
-        evidence = Evidence.of(judgments)
-        fit = model.fit(evidence)
+        fit = JudgmentModel().fit(judgments)
         found = Certainty.of(fit)
     except InputError as error:
         return Certainty(reason=error.problem)
@@ -422,7 +387,6 @@ def certainty_of(
         alone = "all strict judgments are of one query, and say nothing about others"
         return Certainty(reason=alone)
     try:
-        free = fit if model == JudgmentModel() else JudgmentModel().fit(evidence)
-        return found.asked(gain_questions(free))
+        return replace(found, hypotheses=gain_questions(fit))
     except (InputError, SolverError, np.linalg.LinAlgError):
         return replace(found, untested=_NO_MAXIMUM)

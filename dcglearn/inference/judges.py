@@ -14,9 +14,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betainc, expit
+from scipy.special import betainc, expit, softmax
 
-from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Integers
 from dcglearn.inference.answers import answer_terms
 from dcglearn.inference.evidence import SAMPLE, Evidence
@@ -46,10 +45,7 @@ class JudgeLapses(NamedTuple):
 def judge_lapses(likelihood: Likelihood, parameters: Floats) -> JudgeLapses:
     """Estimate how often each judge answers at random."""
     evidence = likelihood.evidence
-    if not evidence.n_judges:
-        raise InputError("a judgment has no judge", "give `judges`, or fit without them")
     t = likelihood.value_of("ties", parameters)
-
     q, n = 1 / len(likelihood.answers), evidence.n_judges
 
     def of_rows(rows: Rows) -> tuple[Integers, Floats]:
@@ -65,13 +61,9 @@ def judge_lapses(likelihood: Likelihood, parameters: Floats) -> JudgeLapses:
     logs = np.zeros((n, _CELLS))
     for judges, part in likelihood.map(evidence, parameters, of_rows, with_ids=True):
         logs[judges] += part
-    top = logs.max(axis=1, keepdims=True)
-    scaled = np.exp(logs - top)
-
-    priors = _prior_masses()
+    scaled, priors = softmax(logs, axis=1), _prior_masses()
     by_prior = np.maximum(scaled @ priors.T, 1e-300)
-    evidence_of_priors = np.log(by_prior).sum(axis=0)
-    shares = np.exp(evidence_of_priors - evidence_of_priors.max())
+    shares = softmax(np.log(by_prior).sum(axis=0))
     posterior = scaled * ((shares / by_prior) @ priors)
     posterior /= posterior.sum(axis=1, keepdims=True)
     cumulated = np.cumsum(posterior, axis=1)

@@ -25,7 +25,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,15 +41,16 @@ from dcglearn.inference.families import FREE_FAMILY
 from dcglearn.inference.judges import judge_lapses
 from dcglearn.inference.tests import (
     LikelihoodRatio,
-    TestVerdict,
     is_about_grades,
     likelihood_ratio,
     no_effect,
     verdict_of,
 )
 from dcglearn.judgments.preferences import Preferences
+from dcglearn.learning.record import HypothesisRecord
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.presets import usual_presets
+from dcglearn.measures.scale import Scale
 
 USUAL_GAINS = ("linear", "exponential")
 USUAL_DISCOUNTS = ("log2", "zipf", "constant")
@@ -71,44 +72,42 @@ MAX_LISTS = 1000
 """All pairs of at most so many distinct lists are compared, evenly taken."""
 
 
-_Asked = tuple[str, str, JudgmentFit, JudgmentFit]
+_Asked = tuple[str, str, dict[str, Any]]
+"""What a question is about, its hypothesis, and how that changes the model."""
+
+_Fitted = tuple[str, str, JudgmentFit, JudgmentFit]
 """What a question is about, its hypothesis, the smaller model and the larger one."""
 
 
 @dataclass(frozen=True)
-class Question:
+class Question(HypothesisRecord):
     """A restriction of the model, its test and its effect.
 
     Attributes
     ----------
-    about : str
-        ``measure``, ``gains``, ``discounts``, ``positions``, ``additivity``, ``side``, ``lapses``;
-        of :func:`ask`, ``hypothesis`` if it decides what to use, otherwise ``model``.
     hypothesis : str
         Such as ``exponential-log2`` or ``the same gains at every rank``.
-    restricted, fit : JudgmentFit
-        Under the hypothesis, and without it; twice the same one if the other has no maximum.
-    test : LikelihoodRatio
+    verdict : str
+        What the test says, or ``not determined``.
     corrected : float
         Its p-value, doubled if the question decides what to use.
+    gains : tuple of float
+        Under the hypothesis, if it is about gains.
     reversed_judged, reversed_all : float
         The share of judgments, and of all pairs of lists, that the two order differently; a tie
         of one of them counts 1/2.
+    about : str
+        ``measure``, ``gains``, ``discounts``, ``positions``, ``additivity``, ``side``, ``lapses``;
+        of :func:`ask`, ``hypothesis`` if it decides what to use, otherwise ``model``.
+    restricted, fit : JudgmentFit
+        Under the hypothesis, and without it; twice the same one if the other has no maximum.
+    test : LikelihoodRatio
     """
 
     about: str
-    hypothesis: str
     restricted: JudgmentFit
     fit: JudgmentFit
     test: LikelihoodRatio
-    corrected: float
-    reversed_judged: float
-    reversed_all: float
-
-    @property
-    def verdict(self) -> TestVerdict | Literal["not determined"]:
-        """What the test says."""
-        return verdict_of(self.corrected) if self.test.df else "not determined"
 
 
 def usual_questions(
@@ -150,39 +149,38 @@ def usual_questions(
     scale, n_ranks = evidence.scale, evidence.layout.n_ranks
     if measures is None:
         measures = dict(usual_presets(scale, n_ranks))
-    asked = [("measure", name, replace(model, measure=one)) for name, one in measures.items()]
-    if len(scale) > 2:
-        asked += [("gains", name, replace(model, gains=name)) for name in USUAL_GAINS]
-    asked += [("discounts", name, replace(model, discounts=name)) for name in USUAL_DISCOUNTS]
+    asked: list[_Asked] = [("measure", name, {"measure": one}) for name, one in measures.items()]
+    asked += _about_gains(scale)
+    asked += [("discounts", name, {"discounts": name}) for name in USUAL_DISCOUNTS]
     if len(scale) > 2 and n_ranks > 1:
-        asked.append(("positions", "the same gains at every rank", model))
+        asked.append(("positions", "the same gains at every rank", {"position_dependent": True}))
     if n_ranks > 1:
-        asked.append(("additivity", "documents add up", model))
+        asked.append(("additivity", "documents add up", {}))
     if model.side:
-        asked.append(("side", "no side bias", replace(model, side=False)))
+        asked.append(("side", "no side bias", {"side": False}))
     if model.lapses:
-        asked.append(("lapses", "no random answers", replace(model, lapses=False)))
+        asked.append(("lapses", "no random answers", {"lapses": False}))
     return _tested(asked, model.fit(evidence))
 
 
 def gain_questions(fit: JudgmentFit) -> tuple[Question, ...]:
     """Ask, against a model with free gains, whether the usual ones fit."""
-    asked = [("gains", name, replace(fit.model, gains=name)) for name in USUAL_GAINS]
-    return _tested(asked if len(fit.scale) > 2 else [], fit)
+    return _tested(_about_gains(fit.scale), fit)
 
 
-def _tested(
-    asked: Sequence[tuple[str, str, JudgmentModel]], fit: JudgmentFit
-) -> tuple[Question, ...]:
-    """Test what is asked against a larger model."""
-    model, evidence, fits = fit.model, fit.evidence, list[_Asked]()
-    for about, name, smaller in asked:
-        larger = replace(model, position_dependent=True) if about == "positions" else model
-        try:
-            small, large = (fit if one is model else one.fit(evidence) for one in (smaller, larger))
-            fits.append((about, name, small, large))
-        except SolverError:  # this question is not determined, others are
-            fits.append((about, name, fit, fit))
+def _about_gains(scale: Scale) -> list[_Asked]:
+    return [("gains", name, {"gains": name}) for name in USUAL_GAINS if len(scale) > 2]
+
+
+def _tested(asked: Sequence[_Asked], fit: JudgmentFit) -> tuple[Question, ...]:
+    """Test what is asked: changes of a model, which is larger but for positions."""
+    fits = list[_Fitted]()
+    for about, name, change in asked:
+        other = fit
+        with suppress(SolverError):  # this question is not determined, others are
+            other = replace(fit.model, **change).fit(fit.evidence) if change else fit
+        both = (fit, other) if about == "positions" else (other, fit)
+        fits.append((about, name, *both))
     return _answered(fits) if fits else ()
 
 
@@ -215,7 +213,7 @@ def ask(
     return _answered([(about, name, hypothesis.fit(evidence), model.fit(evidence))])[0]
 
 
-def _answered(asked: Sequence[_Asked]) -> tuple[Question, ...]:
+def _answered(asked: Sequence[_Fitted]) -> tuple[Question, ...]:
     """Test hypotheses, and correct their p-values."""
     fits = [(smaller, larger) for _, _, smaller, larger in asked]
     fit = fits[0][1]
@@ -223,11 +221,14 @@ def _answered(asked: Sequence[_Asked]) -> tuple[Question, ...]:
     without = no_effect(fit) if about_grades else None
     judged, every = reversed_judged(fit.evidence, fits), _reversed_all(fit.evidence, fits)
     found = []
-    for (about, name, smaller, larger), *shares in zip(asked, judged, every, strict=True):
+    for (about, name, smaller, larger), of_judged, of_all in zip(asked, judged, every, strict=True):
         additive = about == "additivity"
         test = additivity_test(larger) if additive else likelihood_ratio(smaller, larger, without)
         corrected = min(1.0, 2 * test.p) if about in DECISIONS else test.p
-        found.append(Question(about, name, smaller, larger, test, corrected, *shares))
+        verdict = verdict_of(corrected) if test.df else "not determined"
+        gains = smaller.dcg.gains if about == "gains" else ()
+        said = name, verdict, corrected, gains, of_judged, of_all
+        found.append(Question(*said, about, smaller, larger, test))
     return tuple(found)
 
 
@@ -293,6 +294,7 @@ def conclude(judgments: Judgments, measures: Mapping[str, Measure] | None = None
     questions = usual_questions(evidence, measures=measures)
     known = [fit for one in questions for fit in (one.fit, one.restricted)]
 
+    @cache
     def fitted(model: JudgmentModel) -> JudgmentFit:
         return next((fit for fit in known if fit.model == model), None) or model.fit(evidence)
 
@@ -300,13 +302,8 @@ def conclude(judgments: Judgments, measures: Mapping[str, Measure] | None = None
     on_log2 = fitted(replace(model, discounts="log2"))
     support = support_of(on_log2, questions)
     wanted = model if support == "supported" else on_log2.model
-    return Conclusion(
-        questions,
-        support,
-        on_log2 if wanted == on_log2.model else fitted(wanted),
-        questions[0].fit,
-        fitted(replace(wanted, gains=FREE_FAMILY)),
-    )
+    free_gains = fitted(replace(wanted, gains=FREE_FAMILY))
+    return Conclusion(questions, support, fitted(wanted), questions[0].fit, free_gains)
 
 
 @dataclass(frozen=True, eq=False)

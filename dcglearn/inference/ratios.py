@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -27,36 +27,10 @@ from dcglearn.base.types import Floats
 from dcglearn.inference.covariance import Covariance
 from dcglearn.inference.likelihood import Expanded, lapse_prior
 from dcglearn.inference.maximise import maximise, maximum_from
+from dcglearn.learning.record import Estimated
 
 MIN_SHARE = 0.9
 """An estimate is determined if the data give at least this share of its information."""
-
-
-@dataclass(frozen=True)
-class Estimated:
-    """One number of a model, with its interval.
-
-    Attributes
-    ----------
-    name : str
-        Such as ``gain 1`` or ``discount 3``.
-    estimate, low, high : float
-        Bounds may be infinite.
-    df : float
-        Degrees of freedom of the variance; inf for a number that is given.
-    given : bool
-        Whether the family gives the number.
-    determined : bool
-        Whether the data, and not the prior, decide.
-    """
-
-    name: str
-    estimate: float
-    low: float
-    high: float
-    df: float = math.inf
-    given: bool = False
-    determined: bool = True
 
 
 def profile_interval(
@@ -135,48 +109,39 @@ def estimated_ratios(
     given = np.abs(contrasts).max(axis=1) <= 1e-12 * np.abs(slopes[0] / values[0]).max()
     dfs, found = spread.degrees_of_freedom(contrasts).tolist(), []
     for i, (name, df, contrast) in enumerate(zip(names, dfs, contrasts, strict=True)):
-        ratio = float(values[i] / values[0]) + 0.0  # a gain of 0 is not -0
+        low = high = ratio = float(values[i] / values[0]) + 0.0  # a gain of 0 is not -0
         flat = float(contrast @ spread.robust @ contrast)
+        determined = bool(given[i]) or spread.share_of_data(contrast) >= MIN_SHARE
         if given[i]:
-            found.append(Estimated(name, ratio, ratio, ratio, given=True))
+            df = math.inf
         elif spread.one_cluster or not flat:  # flat: held by the bound of a family
-            found.append(Estimated(name, ratio, -math.inf, math.inf, determined=False))
+            low, high, df = -math.inf, math.inf, math.inf
         else:
             variance, both = spread.variance(contrast), slopes[[i, 0]]
             V = both @ spread.robust @ both.T * (variance / flat)
             quantile = float(stdtrit(df, (1 + level) / 2))
             low, high = ratio_interval(float(values[i]), float(values[0]), V, quantile)
-            determined = spread.share_of_data(contrast) >= MIN_SHARE
             if determined and linear is not None and not math.isfinite(high - low):
                 fall = spread.inflation(contrast) * quantile**2 / 2
                 low, high = profile_interval(spread, linear[i], linear[0], fall)
-            bounded = math.isfinite(high - low)
-            found.append(Estimated(name, ratio, low, high, df, determined=bounded and determined))
+        determined = determined and math.isfinite(high - low)
+        found.append(Estimated(name, ratio, low, high, df, bool(given[i]), determined))
     return tuple(found)
 
 
 def estimated_parameter(spread: Covariance, name: str, level: float) -> Estimated:
-    """Return a parameter after those of W, plus and minus t standard errors.
+    """Return a parameter after those of W, which is the ratio to a number that is 1.
 
-    A share of lapses of 0 has none: its upper bound is where the likelihood, maximised over all
+    A share of lapses of 0 has no error: its upper bound is where the likelihood, maximised over all
     else, has fallen by half the quantile of F, inflated as clusters inflate the variance.
     """
-    maximum, at = spread.maximum, spread.likelihood.index(name)
-    contrast, estimate = np.eye(len(maximum.parameters))[at], float(maximum.parameters[at])
-    if spread.one_cluster:
-        low, high = (0.0, 1.0) if name == "lapses" else (-math.inf, math.inf)
-        return Estimated(name, estimate, low, high, determined=False)
-    if not maximum.free[at]:
-        spread = replace(spread, maximum=maximum._replace(free=maximum.free | (contrast > 0)))
-    if name == "lapses" and not estimate:
+    contrast, spread = spread.of_parameter(name)
+    estimate, lapses = float(spread.parameters @ contrast), name == "lapses"
+    if lapses and not estimate and not spread.one_cluster:
         return Estimated(name, 0.0, 0.0, _largest_lapses(spread, contrast, level))
-    (error,), (df,) = (one.tolist() for one in spread.errors(contrast[None]))
-    half = float(stdtrit(df, (1 + level) / 2)) * error
-    low, high = estimate - half, estimate + half
-    if name == "lapses":
-        low, high = max(low, 0.0), min(high, 1.0)
-    determined = spread.share_of_data(contrast) >= MIN_SHARE
-    return Estimated(name, estimate, low, high, df, determined=determined)
+    of_1 = np.array([1.0, estimate]), np.stack([0 * contrast, contrast])
+    found = estimated_ratios(["1", name], *of_1, spread, level, None)[1]
+    return replace(found, low=max(found.low, 0.0), high=min(found.high, 1.0)) if lapses else found
 
 
 def _largest_lapses(spread: Covariance, contrast: Floats, level: float) -> float:

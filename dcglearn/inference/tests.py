@@ -29,7 +29,7 @@ answers are for a as for b.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from scipy.special import fdtrc, stdtr
@@ -122,7 +122,7 @@ def likelihood_ratio(
         if name not in larger.likelihood.names:
             raise InputError(f"only the smaller model has {name}", f"give both `{name}`")
     statistic = max(0.0, 2 * (larger.log_likelihood - smaller.log_likelihood))
-    found = score_test(larger.likelihood, *_null(smaller, larger))
+    found, _ = score_test(larger.likelihood, *_null(smaller, larger))
     only_lapses = replace(smaller.model, lapses=True) == larger.model != smaller.model
     p = _without_lapses(larger) if only_lapses else found.p
     if is_about_grades(smaller, larger):
@@ -132,14 +132,7 @@ def likelihood_ratio(
         # the side looks surer than it is. So as many answers for a as for b must be unlikely, too.
         side = larger.likelihood.index("side")
         p = max(p, _where_nothing_counts(larger.likelihood, side))
-    return LikelihoodRatio(
-        statistic,
-        found.statistic,
-        found.df,
-        found.cluster_df,
-        larger.covariance.effective,
-        p if found.df else 1.0,
-    )
+    return replace(found, statistic=statistic, p=p if found.df else 1.0)
 
 
 def _without_lapses(fit: JudgmentFit) -> float:
@@ -147,11 +140,8 @@ def _without_lapses(fit: JudgmentFit) -> float:
 
     The score of a share of 0 is that of the few answers that then are nearly impossible.
     """
-    at, covariance = fit.likelihood.index("lapses"), fit.covariance
-    share, contrast = fit.parameters[at], np.eye(fit.likelihood.n_parameters)[at]
-    if share and not fit.maximum.free[at]:  # the most that a judge may lapse would hold no error
-        free = fit.maximum.free | (contrast > 0)
-        covariance = replace(covariance, maximum=fit.maximum._replace(free=free))
+    contrast, covariance = fit.covariance.of_parameter("lapses")
+    share = float(fit.parameters @ contrast)
     (error,), (df,) = covariance.errors(contrast[None])
     if covariance.one_cluster or not (share and error):
         return 1.0
@@ -227,21 +217,7 @@ def _where_nothing_counts(likelihood: Likelihood, tested: int | slice) -> float:
     null = maximum_from(likelihood, np.where(held, 0.0, likelihood.start), held)
     free, tangent = null.free & ~held, np.eye(len(held))[:, null.free & ~held]
     free[tested] = True
-    return score_test(likelihood, null.parameters, tangent, free).p
-
-
-class ScoreTest(NamedTuple):
-    """T, its degrees of freedom d and Q - P, and the p-value.
-
-    `step`, (P + m,), is a first estimate of by how much the parameters and what was added depart
-    from the hypothesis.
-    """
-
-    statistic: float
-    df: int
-    cluster_df: float
-    p: float
-    step: Floats
+    return score_test(likelihood, null.parameters, tangent, free)[0].p
 
 
 def score_test(
@@ -250,11 +226,12 @@ def score_test(
     tangent: Floats,
     free: Booleans,
     bend: Bend | None = None,
-) -> ScoreTest:
-    """Test parameters (P,) at which a hypothesis is estimated.
+) -> tuple[LikelihoodRatio, Floats]:
+    """Test parameters (P,) at which a hypothesis is estimated, with T for LR.
 
     `tangent`, (P, q), are the directions that it estimates, among the parameters that are `free`;
-    a departure `bend` of m columns is tested beside these parameters.
+    a departure `bend` of m columns is tested beside these parameters. The second value, (P + m,),
+    is a first estimate of by how much these and what was added depart from the hypothesis.
     """
 
     def of_rows(rows: Rows) -> tuple[Judged, Floats, Floats]:
@@ -276,10 +253,10 @@ def score_test(
     free = np.pad(free, (0, m), constant_values=True)
     tangent = np.pad(tangent, ((0, m), (0, 0))) * free[:, None]
     directions, n_estimated = _beyond(information, prior, tangent, free)
-    if not directions.shape[1]:
-        return ScoreTest(0.0, 0, 0.0, 1.0, np.zeros(len(free)))
-    tests = (_hotelling(sums, directions, n_estimated) for sums in found)
-    return max(tests, key=lambda one: one.p)
+    tests = [_hotelling(sums, directions, n_estimated) for sums in found]
+    effective = min(sums.way.effective for sums in found)
+    step = directions @ (directions.T @ found[0].of_all[0][:-1])
+    return replace(max(tests, key=lambda one: one.p), effective=effective), step
 
 
 def _beyond(
@@ -295,7 +272,7 @@ def _beyond(
     return complement @ axes[:, shares > _SEEN], rank - int((~free).sum())
 
 
-def _hotelling(sums: ClusterSums, directions: Floats, n_estimated: int) -> ScoreTest:
+def _hotelling(sums: ClusterSums, directions: Floats, n_estimated: int) -> LikelihoodRatio:
     """Test that sums of scores (P,) in directions (P, d) over clusters have mean 0.
 
     The last number that is summed is 1.
@@ -303,9 +280,8 @@ def _hotelling(sums: ClusterSums, directions: Floats, n_estimated: int) -> Score
     total, squares = sums.of_all
     S, V = directions.T @ total[:-1], directions.T @ squares[:-1, :-1] @ directions
     d, Q = len(S), np.count_nonzero(sums.known[:-1, -1]) + sums.known[-1, -1]
-    n_parameters = n_estimated + d
-    T, df, step = float(S @ np.linalg.pinv(V, hermitian=True) @ S), Q - n_parameters, directions @ S
+    T, df = float(S @ np.linalg.pinv(V, hermitian=True) @ S), Q - n_estimated - d
     if not d or df < 1:
-        return ScoreTest(T, 0, 0.0, 1.0, step)
+        return LikelihoodRatio(T, T, 0, 0.0, 0.0, 1.0)
     F = T / d * df / max(Q - T, 1e-300)
-    return ScoreTest(T, d, df, float(fdtrc(d, df, F)), step)
+    return LikelihoodRatio(T, T, d, df, 0.0, float(fdtrc(d, df, F)))

@@ -127,8 +127,7 @@ def learn_from_answers(answers: Answers, scale: Scale, prior: str | DCG = "usual
     g = c @ W
     g /= g[0] - g[-1]
     by_centre = share.reshape(len(members.names), -1).sum(axis=1)
-    if len(by_centre) == 1:
-        by_centre[:] = 1.0  # which its members' shares are but for rounding
+    by_centre /= by_centre.sum()  # which is 1 but for rounding
     order = np.argsort(-by_centre, kind="stable")
     from_data = _taken_away(posterior, each)
     return LearnedDCG(

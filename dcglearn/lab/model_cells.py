@@ -20,7 +20,7 @@ from dcglearn.inference.calibration import link_test
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.questions import conclude
-from dcglearn.inference.ratios import MIN_SHARE, Estimated
+from dcglearn.inference.ratios import MIN_SHARE
 from dcglearn.inference.tests import likelihood_ratio, no_effect, verdict_of
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.lab.cells import Cell
@@ -28,6 +28,7 @@ from dcglearn.lab.draws import Draws
 from dcglearn.lab.simulation.designs import DESIGNS, simulated_study
 from dcglearn.lab.simulation.judges import simulated_answers
 from dcglearn.lab.simulation.truths import grade_scale
+from dcglearn.learning.record import Estimated
 from dcglearn.measures.agreement import score_differences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure

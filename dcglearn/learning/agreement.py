@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -17,8 +16,7 @@ from dcglearn.measures.agreement import (
 from dcglearn.measures.names import MeasureLike, as_measure
 
 
-@dataclass(frozen=True)
-class JudgedAgreement:
+class JudgedAgreement(NamedTuple):
     """The share, with its 95% interval, and numbers of strict judgments that a measure agrees with.
 
     `with_ties` is :func:`~dcglearn.measures.agreement.agreement_with_ties`; None without ties.
@@ -27,19 +25,17 @@ class JudgedAgreement:
     agreement: float
     low: float
     high: float
-    right: int
-    tied: int
-    wrong: int
     with_ties: float | None
+    right: float
+    tied: float
+    wrong: float
 
 
 def judged_agreement(measure: MeasureLike, preferences: Preferences) -> JudgedAgreement:
     """Count how often a measure agrees with judgments, of which those of weight 0 are not used."""
     data = preferences[preferences.weights > 0]
-    one = Predictions.of(judged_differences(measure, data)[None], data)
-    mean = clustered_mean(one.right, data.pair_groups, data.pair_weights)
-    right, tied, wrong = map(int, one.counts)
-    return JudgedAgreement(mean.value, *mean.interval(0, 1), right, tied, wrong, one.with_ties)
+    found = agreement_of(judged_differences(measure, data)[None], data)
+    return found._replace(right=int(found.right), tied=int(found.tied), wrong=int(found.wrong))
 
 
 def judged_differences(measure: MeasureLike, preferences: Preferences) -> Floats:
@@ -48,25 +44,13 @@ def judged_differences(measure: MeasureLike, preferences: Preferences) -> Floats
     return score_differences(as_measure(measure), preferences.lists) * signs
 
 
-class Predictions(NamedTuple):
-    """Whether a measure is `right` about strict judgments (n,), in the mean over R repeats.
-
-    `shares` (R,) are its agreements; it orders, ties and orders otherwise than judged `counts`.
-    """
-
-    right: Floats
-    shares: Floats
-    with_ties: float | None
-    counts: tuple[float, float, float]
-
-    @classmethod
-    def of(cls, differences: Floats, data: Preferences) -> Predictions:
-        """Average over u(preferred) - u(other), shape (R, judgments), in a unit per repeat."""
-        right = np.heaviside(differences[:, data.strict], 0.5)
-        shares = right @ (data.pair_weights / data.pair_weights.sum())
-        won, tied, lost = (float((right == one).sum(axis=1).mean()) for one in (1, 0.5, 0))
-        with_ties = None
-        if not data.strict.all():
-            ties = [agreement_with_ties(one, ~data.strict, data.weights) for one in differences]
-            with_ties = float(np.mean(ties))
-        return cls(right.mean(axis=0), shares, with_ties, (won, tied, lost))
+def agreement_of(differences: Floats, data: Preferences) -> JudgedAgreement:
+    """Average over differences u(preferred) - u(other), shape (repeats, judgments)."""
+    right = np.heaviside(differences[:, data.strict], 0.5)
+    mean = clustered_mean(right, data.pair_groups, data.pair_weights)
+    counts = (np.sum(right == one) / len(right) for one in (1, 0.5, 0))
+    with_ties = None
+    if not data.strict.all():
+        ties = [agreement_with_ties(one, ~data.strict, data.weights) for one in differences]
+        with_ties = float(np.mean(ties))
+    return JudgedAgreement(mean.value, *mean.interval(0, 1), with_ties, *map(float, counts))

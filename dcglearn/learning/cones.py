@@ -59,14 +59,11 @@ class Cone:
         same_row = np.einsum("kikj->kij", in_steps.reshape(K, S.shape[1], K, -1))  # a view
         same_row += penalty
         linear = C * (b.reshape(K, L) @ S)
-        z, free = np.empty((K, L)), np.ones(linear.shape, bool)
-        is_offset = np.zeros_like(free)
-        is_offset[:, L - 1 :] = True
-        free[:, : L - 1] = rows[:, :-1] > rows[:, 1:]
-        found = solve_nnls(in_steps, linear.ravel(), free.ravel(), is_offset.ravel())
-        z[:, : S.shape[1]] = found.reshape(K, -1)
-        if S.shape[1] < L:
-            z[:, -1] = z[:, :-1] @ mean
+        free = np.diff(rows, append=np.inf)[:, : S.shape[1]] < 0
+        is_offset = np.tile(np.arange(S.shape[1]) == L - 1, K)
+        z = solve_nnls(in_steps, linear.ravel(), free.ravel(), is_offset).reshape(K, -1)
+        if z.shape[1] < L:
+            z = np.column_stack([z, z @ mean])
         # Summed from the last column, so that a step of 0 gives two exactly equal entries.
         return z[:, ::-1].cumsum(axis=1)[:, ::-1].reshape(start.shape)
 

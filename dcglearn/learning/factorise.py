@@ -109,13 +109,10 @@ def _scaled(values: Floats, anchor: int) -> tuple[Floats, tuple[int, ...]]:
     sizes = np.abs(values)
     if sizes[anchor] <= 1e-9 * sizes.max():
         anchor = int(np.argmax(sizes))
-    scaled = values / sizes[anchor] if sizes[anchor] else values
-    return scaled, (anchor,)
+    return values / (sizes[anchor] or 1.0), (anchor,)
 
 
 def _to_unit_range(values: Floats) -> tuple[Floats, tuple[int, ...]]:
     """Map the smallest value to 0 and the largest to 1 (equal values: to 0); name both."""
     above = values - values.min()
-    largest = above.max()
-    mapped = above / largest if largest > 0 else above
-    return mapped, (int(np.argmax(values)), int(np.argmin(values)))
+    return above / (above.max() or 1.0), (int(np.argmax(values)), int(np.argmin(values)))

@@ -56,39 +56,35 @@ NEGLIGIBLE = 1e-9
 
 
 class DataShare:
-    """Data shares of directions t of W, (..., K, L), for pairs with the given X'VX, and the gauge.
+    """Data shares of directions t of W, (..., K, L), for the active pairs of a problem, or for all.
 
-    `known` is what all pairs leave undetermined.
+    `known` is what all pairs leave undetermined; `active` is X'VX of the active ones.
     """
 
-    def __init__(self, hessian: Floats, C: float, n_grades: int, known: NullSpace) -> None:
-        self.shape, self.known = (len(hessian) // n_grades, n_grades), known
-        self.constant_grades = known.constant_grades
-        self.varying = np.array([grade not in known.constant_grades for grade in range(n_grades)])
-        self._hessian, self._C = hessian, C
+    def __init__(self, problem: Problem, active: Floats | None = None) -> None:
+        gram, self.shape, self._C = problem.sum_over_blocks(gram_matrices), problem.shape, problem.C
+        self.known = null_space(gram, self.shape[1])
+        self.constant_grades = self.known.constant_grades
+        self.varying = np.isin(np.arange(self.shape[1]), self.constant_grades, invert=True)
+        self._all, self._active = gram.weighted_gram, active
 
     @cached_property
-    def _spectrum(self) -> tuple[Floats, Booleans, Floats]:
-        """The eigenvectors of X'VX, which are null but for rounding, and their data shares."""
-        values, vectors = np.linalg.eigh(self._hessian)
-        null = values <= 10 * len(values) * np.finfo(float).eps * values.max(initial=0.0)
-        return vectors, null, 1.0 - 1.0 / (1.0 + self._C * np.where(null, 0.0, values))
+    def _of_all(self) -> tuple[Floats, Floats]:
+        return spectrum(self._all)
+
+    @cached_property
+    def _of_active(self) -> tuple[Floats, Floats]:
+        return self._of_all if self._active is None else spectrum(self._active)
 
     def share(self, directions: Floats) -> Floats:
         """Return the data share of each direction; 0 for the direction 0."""
-        return self._squares(directions) @ self._spectrum[2]
+        values, vectors = self._of_active
+        return _squares(directions, vectors) @ (1.0 - 1.0 / (1.0 + self._C * values))
 
     def null_part(self, directions: Floats) -> Floats:
         """Return the part of each direction in the null space of X; 1 for the direction 0."""
-        return 1.0 - self._squares(directions) @ ~self._spectrum[1]
-
-    def _squares(self, directions: Floats) -> Floats:
-        """Return (e't)^2 for the eigenvectors e of X'VX, shape (..., K L); they sum to 1."""
-        vectors = self._spectrum[0]
-        flat = directions.reshape(*directions.shape[:-2], len(vectors))
-        squares = (flat @ vectors) ** 2
-        total = squares.sum(axis=-1, keepdims=True)
-        return np.where(total > 1e-24, squares / np.maximum(total, 1e-24), 0.0)
+        values, vectors = self._of_all
+        return 1.0 - _squares(directions, vectors) @ (values > 0)
 
     @cached_property
     def determined_offsets(self) -> Booleans:
@@ -120,11 +116,6 @@ class DataShare:
         offsets = directions @ ones / max(1.0, ones.sum()) * ~self.determined_offsets
         return np.asarray(directions - offsets[..., None] * ones)
 
-    def in_gauge(self, directions: Floats) -> Floats:
-        """Subtract what the gauge fixes by convention."""
-        free = self.without_offsets(directions * self.varying)
-        return free - free.mean(axis=-2, keepdims=True) if is_affine(self.gauge) else free
-
 
 def identify(problem: Problem) -> Identifiability:
     """Find out what the pairs of a problem determine, before a fit.
@@ -150,7 +141,7 @@ def identify(problem: Problem) -> Identifiability:
     >>> known.rank, known.same_content, known.free_ranks
     (1, True, (1, 2))
     """
-    shares = share_of_all(problem)
+    shares = DataShare(problem)
     varying = np.flatnonzero(shares.varying).tolist()
     typical = Factors(
         gauge=shares.gauge,
@@ -160,33 +151,44 @@ def identify(problem: Problem) -> Identifiability:
         discounts=rule_discounts("log2", shares.shape[0]),
         gains=shares.spaced_gains(0.0),
     )
-    return identify_at(shares, shares, typical)
+    return identify_at(shares, typical)
 
 
-def share_of_all(problem: Problem) -> DataShare:
-    """Return the data shares of all pairs of a problem."""
-    gram, L = problem.sum_over_blocks(gram_matrices), problem.shape[1]
-    return DataShare(gram.weighted_gram, problem.C, L, null_space(gram, L))
+def spectrum(hessian: Floats) -> tuple[Floats, Floats]:
+    """Return the eigenvalues of X'VX, 0 for what is rounding, and its eigenvectors."""
+    values, vectors = np.linalg.eigh(hessian)
+    null = values <= 10 * len(values) * np.finfo(float).eps * values.max(initial=0.0)
+    return np.where(null, 0.0, values), vectors
+
+
+def _squares(directions: Floats, vectors: Floats) -> Floats:
+    """Return (e't)^2 for the eigenvectors e of X'VX, shape (..., K L); they sum to 1."""
+    flat = directions.reshape(*directions.shape[:-2], len(vectors))
+    squares = (flat @ vectors) ** 2
+    total = squares.sum(axis=-1, keepdims=True)
+    return np.where(total > 1e-24, squares / np.maximum(total, 1e-24), 0.0)
 
 
 def identify_at(
-    of_all: DataShare, shares: DataShare, factors: Factors, change: float | None = None
+    shares: DataShare, factors: Factors, change: float | None = None
 ) -> Identifiability:
     """Find out what pairs determine at some factors, from the shares of the active ones."""
-    n_ranks, n_grades = shares.shape
+    (n_ranks, n_grades), affine = shares.shape, is_affine(shares.gauge)
     common = np.outer(np.ones(n_ranks), factors.gains) * shares.varying
     offset = float(shares.share(shares.without_offsets(common)))
 
     def shares_of(
         directions: Floats, fixed: tuple[int, ...], most: float = np.inf
     ) -> tuple[Floats, Floats]:
-        inside, relative_to = shares.in_gauge(directions), list(fixed)
-        share, null = np.minimum(shares.share(inside), most), of_all.null_part(inside)
+        inside, relative_to = shares.without_offsets(directions * shares.varying), list(fixed)
+        if affine:  # the means are fixed by convention
+            inside -= inside.mean(axis=-2, keepdims=True)
+        share, null = np.minimum(shares.share(inside), most), shares.null_part(inside)
         surest, least = share[relative_to].min(initial=1.0), null[relative_to].max(initial=0)
         return np.minimum(share, surest), np.maximum(null, least)
 
     # Unless the gauge is affine, a discount is no surer than their common offset.
-    most = np.inf if is_affine(shares.gauge) else offset
+    most = np.inf if affine else offset
     of_ranks, of_grades = np.eye(n_ranks)[:, :, None], np.eye(n_grades)[:, None, :]
     discount, discount_null = shares_of(of_ranks * factors.gains, factors.fixed_discounts, most)
     gain, gain_null = shares_of(of_grades * factors.discounts[:, None], factors.fixed_gains)

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dcglearn.base.errors import InputError, InputWarning
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
 from dcglearn.judgments.folds import group_numbers
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.learning.problem import Parameters, Problem
+from dcglearn.learning.problem import Parameters
 from dcglearn.learning.resample import fit_choosing
 from dcglearn.measures.agreement import (
     checked_pairs,
@@ -117,15 +117,13 @@ class DCGLearner(BaseEstimator, Parameters):  # type: ignore[misc]  # sklearn ha
         """
         learner: Parameters = self
         if isinstance(pairs, Preferences):
-            if sample_weight is not None or groups is not None:
-                raise InputError("`preferences` with weights or groups", "they have their own")
             if self.n_grades is None:
                 learner = replace(self, n_grades=pairs.n_grades)
-            sample_weight, groups = pairs.pair_weights, pairs.pair_groups
-            pairs, y = pairs.pairs, None
+            own = pairs.pair_groups
+            pairs, y, sample_weight = _of_preferences(pairs, sample_weight, groups)
+            groups = own
         ordered = _preferred_first(pairs, y)
-        validate_data(self, _flat(ordered))
-        problem = learner.problem(ordered, sample_weight)
+        problem = learner.problem(validate_data(self, _flat(ordered)), sample_weight)
         use: MeasurePart | None = "dcg" if self.C == "cv" else None
         queries, rng = np.arange(problem.n_pairs), np.random.default_rng(0)
         if use and groups is not None:
@@ -146,10 +144,6 @@ class DCGLearner(BaseEstimator, Parameters):  # type: ignore[misc]  # sklearn ha
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
         return {name: value for name, value in state.items() if name != "fit_"}
-
-    def problem(self, pairs: ArrayLike, sample_weight: ArrayLike | None = None) -> Problem:
-        """Return the problem that ``fit`` solves, without solving it."""
-        return super().problem(check_array(_flat(pairs)), sample_weight)
 
     def decision_function(self, pairs: ArrayLike) -> Floats:
         """Return the difference in DCG of the rankings of each pair, (n,); exactly 0 for a tie."""
@@ -177,10 +171,7 @@ class DCGLearner(BaseEstimator, Parameters):  # type: ignore[misc]  # sklearn ha
         Pairs, `y` and `sample_weight` are as for :meth:`fit`.
         """
         if isinstance(pairs, Preferences):
-            if sample_weight is not None:
-                raise InputError("`preferences` with weights", "they have their own")
-            y, sample_weight = None, pairs.pair_weights
-            pairs = pairs.pairs
+            pairs, y, sample_weight = _of_preferences(pairs, sample_weight)
         differences = self.decision_function(_preferred_first(pairs, y))
         return weighted_mean(np.heaviside(differences, 0.5), sample_weight)
 
@@ -192,17 +183,26 @@ class DCGLearner(BaseEstimator, Parameters):  # type: ignore[misc]  # sklearn ha
         return tags
 
 
+def _of_preferences(
+    preferences: Preferences, sample_weight: object, groups: object = None
+) -> tuple[ArrayLike, None, Floats]:
+    """Return pairs, no targets, and weights."""
+    if sample_weight is not None or groups is not None:
+        raise InputError("`preferences` with weights or groups", "they have their own")
+    return preferences.pairs, None, preferences.pair_weights
+
+
 def _flat(pairs: ArrayLike) -> Any:  # whatever scikit-learn's checks pass: frames, sparse
     """Return pairs of shape (n, 2, K) as (n, 2 K), the shape that scikit-learn's checks know."""
     try:
         array: Any = pairs if hasattr(pairs, "dtype") else np.asarray(pairs)
     except ValueError as error:
         raise InputError("lists of different length", "pad short ones with -1") from error
-    if getattr(array, "ndim", 0) == 3 and not len(array):
+    if np.ndim(array) != 3:
+        return array
+    if not len(array):
         raise InputError("there are no pairs", "give at least one strict preference")
-    if getattr(array, "ndim", 0) == 3 and array.shape[1] == 2:
-        array = np.reshape(array, (len(array), -1))
-    return array
+    return np.reshape(array, (len(array), -1)) if array.shape[1] == 2 else array
 
 
 def _preferred_first(pairs: Any, y: object) -> Any:

@@ -79,9 +79,7 @@ def newton(
     if first.settled:
         return first
     then = _descend_along_path(problem)
-    objectives = [np.sum(end.W**2) + problem.C * end.model.loss for end in (first, then)]
-    best = then if then.settled or objectives[1] < objectives[0] else first
-    return best._replace(steps=first.steps + then.steps, passes=first.passes + then.passes)
+    return then._replace(steps=first.steps + then.steps, passes=first.passes + then.passes)
 
 
 def _descend_along_path(problem: Problem) -> Descent:
@@ -163,10 +161,7 @@ def _minimise_model(problem: Problem, model: QuadraticModel, w: Floats) -> Float
     """Minimise the quadratic model over the cone, starting with the ties between grades of w."""
     W, offsets = w.reshape(problem.shape), problem.source.has_empty_ranks
     try:
-        minimum = problem.cone.minimise(model.hessian, model.linear, problem.C, W, offsets).ravel()
-        if not np.isfinite(minimum).all():
-            raise LinAlgError("the minimum is not finite")
-        return minimum
+        return problem.cone.minimise(model.hessian, model.linear, problem.C, W, offsets).ravel()
     except (LinAlgError, RuntimeError) as error:  # RuntimeError: of nnls
         raise SolverError(
             f"a quadratic model cannot be minimised in double precision ({error})"

@@ -42,11 +42,10 @@ _OPTIONS = {
 
 def encode(rankings: Grades, n_grades: int) -> csr_array:
     """Return s(pi) of each ranking (n, K) of grade indices, shape (n, K L)."""
-    filled = rankings >= 0
-    columns = (np.arange(rankings.shape[1]) * n_grades + rankings)[filled]
-    starts = np.concatenate([[0], np.cumsum(filled.sum(axis=1))])
+    rows, ranks = np.nonzero(rankings >= 0)
+    columns = ranks * n_grades + rankings[rows, ranks]
     shape = (len(rankings), rankings.shape[1] * n_grades)
-    return csr_array((np.ones(len(columns)), columns, starts), shape=shape)
+    return csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
 
 
 def cvxpy_problem(problem: Problem) -> tuple[cp.Problem, cp.Variable]:

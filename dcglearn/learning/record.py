@@ -5,6 +5,7 @@ Pydantic writes them to JSON and checks what is read, so that reading a file nee
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
@@ -42,12 +43,13 @@ def _array(value: Any) -> Floats:
     return np.array(value, float)  # None becomes nan
 
 
-def _lists(array: Floats) -> Any:
-    return np.where(np.isnan(array), np.array(None), array).tolist()
+def _finite(numbers: Floats | float) -> Any:
+    return np.where(np.isfinite(numbers), numbers, np.array(None)).tolist()
 
 
-Array = Annotated[Floats, PlainValidator(_array), PlainSerializer(_lists)]
-"""An array of numbers; nan is null in JSON."""
+Array = Annotated[Floats, PlainValidator(_array), PlainSerializer(_finite)]
+Number = Annotated[float, PlainValidator(lambda one: float(_array(one))), PlainSerializer(_finite)]
+"""An array of numbers, and a number; what is not finite is null in JSON, and read as nan."""
 
 
 def round_up(bound: float) -> float:
@@ -129,8 +131,7 @@ class Factors:
     def rank_one_share(self) -> float:
         """The share of the rank-1 part in the sum of squares of W in its gauge."""
         # relative, because squares may underflow, such as those of W at a C of 1e-300
-        squares = (self.singular_values / (self.singular_values[0] or 1.0)) ** 2
-        return float(squares[0] / squares.sum()) if squares[0] else 1.0
+        return float(1 / ((self.singular_values / self.singular_values[0]) ** 2).sum())
 
     @property
     def second_ratio(self) -> float:
@@ -406,14 +407,30 @@ class DrawsRecord:
 
 
 @dataclass(frozen=True)
-class NumberRecord:
-    """A gain or discount by a model of the judgment (see ``ratios.Estimated``)."""
+class Estimated:
+    """One number of a model of the judgment, with its interval.
 
-    determined: bool
-    given: bool
-    estimate: float | None = None
-    low: float | None = None
-    high: float | None = None
+    Attributes
+    ----------
+    name : str
+        Such as ``gain 1`` or ``discount 3``.
+    estimate, low, high : float
+        Bounds may be infinite.
+    df : float
+        Degrees of freedom of the variance; inf for a number that is given.
+    given : bool
+        Whether the family gives the number.
+    determined : bool
+        Whether the data, and not the prior, decide.
+    """
+
+    name: str
+    estimate: Number
+    low: Number
+    high: Number
+    df: Number = math.inf
+    given: bool = False
+    determined: bool = True
 
 
 @dataclass(frozen=True)
@@ -422,7 +439,7 @@ class HypothesisRecord:
 
     hypothesis: str
     verdict: str
-    p: float
+    corrected: float
     gains: tuple[float, ...]
     reversed_judged: float
     reversed_all: float
@@ -441,8 +458,8 @@ class CertaintyRecord:
     level: float = 0.95
     clusters: tuple[str, ...] = ()
     empty_ranks: bool = False
-    gains: tuple[NumberRecord, ...] = ()
-    discounts: tuple[NumberRecord, ...] = ()
+    gains: tuple[Estimated, ...] = ()
+    discounts: tuple[Estimated, ...] = ()
     hypotheses: tuple[HypothesisRecord, ...] = ()
 
 

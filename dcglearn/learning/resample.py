@@ -15,8 +15,9 @@ intervals that cover are those of the likelihood (:mod:`dcglearn.inference.estim
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import compress
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -29,9 +30,15 @@ from dcglearn.base.types import Floats, Integers
 from dcglearn.judgments.folds import query_counts, query_folds
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.problem import Problem, SolverName
-from dcglearn.learning.record import FEW_QUERIES, ChosenC, Factors, ParameterIntervals
+from dcglearn.learning.record import (
+    FEW_QUERIES,
+    ChosenC,
+    Determined,
+    Factors,
+    ParameterIntervals,
+)
 from dcglearn.learning.solve import C_GRID, Fit, fit_path, solve
-from dcglearn.measures.agreement import outcomes, weighted_mean
+from dcglearn.measures.agreement import outcomes
 from dcglearn.measures.measure_files import MeasurePart
 
 if TYPE_CHECKING:
@@ -110,25 +117,16 @@ def _within_one_error(
     grid: tuple[float, ...], right: Floats, groups: Integers, weights: Floats | None
 ) -> ChosenC:
     """Choose among candidates by their outcomes, shape (repeats, candidates, pairs)."""
-    shares = np.array([[weighted_mean(row, weights) for row in repeat] for repeat in right])
-    agreement, mean = shares.mean(axis=0), right.mean(axis=0)
-    best = int(np.argmax(agreement))
-    behind = agreement[best] - agreement
-    error = np.zeros(len(grid))
-    for c in range(len(grid)):
-        if c != best:
-            spread = variance_between_repeats(shares[:, best] - shares[:, c])
-            error[c] = clustered_mean(mean[best] - mean[c], groups, weights, spread).error
-    chosen, n_queries = grid[best], len(np.unique(groups))
-    if n_queries >= FEW_QUERIES:
-        chosen = max(C for C, gap, one in zip(grid, behind, error, strict=True) if gap <= one)
-    found = tuple(agreement.tolist()), tuple(error.tolist())
+    agreement = np.average(right, axis=2, weights=weights).mean(axis=0).tolist()
+    best, n_queries = agreement.index(max(agreement)), len(np.unique(groups))
+    error = [
+        clustered_mean(right[:, best] - right[:, c], groups, weights).error * (c != best)
+        for c in range(len(grid))
+    ]
+    near = [max(agreement) - one <= its for one, its in zip(agreement, error, strict=True)]
+    chosen = max(compress(grid, near)) if n_queries >= FEW_QUERIES else grid[best]
+    found = tuple(agreement), tuple(error)
     return ChosenC(chosen, grid, *found, n_queries < len(groups), n_queries)
-
-
-def variance_between_repeats(shares: Floats) -> float:
-    """Return the variance that folds cause in a mean over repeats; 0 if there is one repeat."""
-    return float(shares.var(ddof=1) / len(shares)) if len(shares) > 1 else 0.0
 
 
 @contextmanager
@@ -197,6 +195,11 @@ def parameter_intervals(
     if choose is None and first.choice is not None:
         choose = "dcg"
     found: list[tuple[Factors, float]] = []
+
+    def middle(drawn: Sequence[Floats], determined_by: Sequence[Determined]) -> Floats:
+        bounds = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0).T
+        return np.where(np.array(determined_by)[:, None] == "data", bounds, np.nan)
+
     unsolved = 0
     for done in range(resamples):
         times = np.bincount(rng.integers(n_queries, size=n_queries), minlength=n_queries)
@@ -215,11 +218,8 @@ def parameter_intervals(
     left_out = resamples - len(found)
     if 2 * left_out > resamples:
         raise InputError(f"nothing can be learned from {left_out} of {resamples} resamples", remedy)
-    tails = [(1 - level) / 2, (1 + level) / 2]
-    gains = np.quantile([one.gains for one, _ in found], tails, axis=0).T
-    discounts = np.quantile([one.discounts for one, _ in found], tails, axis=0).T
-    gains[[by != "data" for by in known.gains_determined_by]] = np.nan
-    discounts[[by != "data" for by in known.discounts_determined_by]] = np.nan
+    gains = middle([one.gains for one, _ in found], known.gains_determined_by)
+    discounts = middle([one.discounts for one, _ in found], known.discounts_determined_by)
     C = min(C for _, C in found), max(C for _, C in found)
     return ParameterIntervals(gains, discounts, level, resamples, left_out, C, by_query)
 
@@ -239,10 +239,13 @@ def fit_choosing(
     solver: SolverName,
     use: MeasurePart | None,
     n_repeats: int = 1,
+    advance: Advance = silent,
 ) -> Fit:
     """Fit a problem, with the C that cross-validation of a measure chooses, if one is named."""
     choice = None
     if use is not None:
-        choice = choose_C(problem, groups, rng, solver=solver, use=use, n_repeats=n_repeats)
+        choice = choose_C(
+            problem, groups, rng, solver=solver, use=use, n_repeats=n_repeats, advance=advance
+        )
         problem = problem.with_C(choice.C)
     return Fit(problem, solve(problem, solver), choice)

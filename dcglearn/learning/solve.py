@@ -28,7 +28,7 @@ from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
 from dcglearn.learning.factorise import factorise
-from dcglearn.learning.identify import DataShare, derivative, identify_at, share_of_all
+from dcglearn.learning.identify import DataShare, derivative, identify_at
 from dcglearn.learning.newton import Descent, descend, newton
 from dcglearn.learning.problem import Problem, SolverName
 from dcglearn.learning.record import (
@@ -96,7 +96,7 @@ def solve(problem: Problem, solver: SolverName = "auto", start: Solution | None 
     Raises
     ------
     InputError
-        If the solver's name is unknown, or the optimum seems to be 0, so that all lists are tied.
+        If the solver's name is unknown, or the optimum is 0, so that all lists are tied.
     SolverError
         If the answer is not confirmed, with the status, the iterations and the certificate.
 
@@ -117,9 +117,9 @@ def solve(problem: Problem, solver: SolverName = "auto", start: Solution | None 
             W, better = certify(problem, polished.W)
             if better.computed_gap < certificate.computed_gap:
                 answer, certificate, model, improved = W, better, polished.model, True
+        if certificate.size <= certificate.distance:
+            check_not_zero(problem)
         if not certificate.confirmed:
-            if certificate.size <= certificate.distance:
-                check_not_zero(problem)
             raise SolverError(
                 f"the optimum is not confirmed (|W - W*| <= {TOLERANCE:g} |W|): {name} ended with "
                 f"{status!r} after {found.steps} iterations; its answer has {certificate}; with "
@@ -158,8 +158,7 @@ def _answer(problem: Problem, name: str, start: Solution | None) -> tuple[Descen
         except SolverError as error:
             ended = str(error)
     else:
-        problem.arrays  # noqa: B018 - raises if the pairs are in files
-        from dcglearn.learning.qp import solve_with_cvxpy
+        from dcglearn.learning.qp import solve_with_cvxpy  # loads slowly
 
         W, steps, ended = solve_with_cvxpy(problem, name)
     W = problem.cone.project(W)
@@ -179,8 +178,6 @@ def certify(problem: Problem, W: Floats) -> tuple[Floats, Certificate]:
     # the sums of the gap round too
     distance = (math.sqrt(gap) + _rounding(problem, sums, W, q)) * (1 + 1e-12)
     bound = math.nextafter(distance * distance, math.inf)
-    if not (W.any() or gap) and _are_exact(sums):
-        distance = bound = 0.0
     return W, Certificate(
         objective=float(W.ravel() @ W.ravel() + problem.C * sums.loss),
         gap=bound,
@@ -192,12 +189,6 @@ def certify(problem: Problem, W: Floats) -> tuple[Floats, Certificate]:
         tied_grades=W.size - 1 - int(problem.cone.ties(W)[-1]),
         computed_gap=gap,
     )
-
-
-def _are_exact(sums: ResidualSums) -> bool:
-    """Whether nothing was rounded: then W = 0 can be confirmed."""
-    q = sums.normal_residual * 2.0**20
-    return bool((q == np.rint(q)).all() and float(np.abs(q).sum()) < 2**53 and not sums.rounded)
 
 
 def _rounding(problem: Problem, sums: ResidualSums, W: Floats, q: Floats) -> float:
@@ -248,19 +239,19 @@ class Fit(ShortRepr):
 
     @cached_property
     def factors(self) -> Factors:
-        """Discounts and gains in the gauge that the pairs determine; an InputError if W is 0."""
-        return self.factors_as_in(self._shares[1])
+        """Discounts and gains in the gauge that the pairs determine."""
+        return self.factors_as_in(self._shares)
 
     @cached_property
     def identifiability(self) -> Identifiability:
         """What the pairs determine, at the optimum."""
-        problem, W, (of_all, shares) = self.problem, self.weights, self._shares
+        problem, W, shares = self.problem, self.weights, self._shares
         with one_blas_thread():
             slope = derivative(W, problem.C * self.solution.model.hessian, problem.cone)
             doubled = self.factors_as_in(shares, W + np.log(2) * slope)
             gains = (self.factors.gains - doubled.gains)[shares.varying]
             moved = np.append(self.factors.discounts - doubled.discounts, gains)
-            return identify_at(of_all, shares, self.factors, float(np.abs(moved).max()))
+            return identify_at(shares, self.factors, float(np.abs(moved).max()))
 
     @cached_property
     def utility(self) -> LinearUtility:
@@ -276,18 +267,14 @@ class Fit(ShortRepr):
         """Factorise W, by default the optimum, in a gauge, such as that of another fit."""
         W, offsets = self.weights if W is None else W, known.determined_offsets
         ordered = self.problem.monotone
-        if not self.weights.any():
-            check_not_zero(self.problem)
         with one_blas_thread():
             return factorise(W, known.gauge, offsets, known.constant_grades, ordered)
 
     @cached_property
-    def _shares(self) -> tuple[DataShare, DataShare]:
-        """The data shares of all pairs, and of the active ones."""
+    def _shares(self) -> DataShare:
+        """The data shares of the active pairs."""
         with one_blas_thread():  # with weights, the order of additions decides the last bits
-            of_all = share_of_all(self.problem)
-        hessian, (_, L) = self.solution.model.hessian, self.problem.shape
-        return of_all, DataShare(hessian, self.problem.C, L, of_all.known)
+            return DataShare(self.problem, self.solution.model.hessian)
 
 
 def fit(problem: Problem, solver: SolverName = "auto") -> Fit:

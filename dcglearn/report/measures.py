@@ -16,8 +16,8 @@ from dcglearn.interop.tool_measures import TOOL_MEASURES
 from dcglearn.learning.record import (
     FEW_QUERIES,
     ChosenC,
+    Estimated,
     LearnedRecord,
-    NumberRecord,
     PriorRecord,
     round_up,
 )
@@ -115,7 +115,7 @@ def parameter_origins(record: LearnedRecord) -> list[list[Origin]]:
     ]
 
 
-def estimates_of(record: LearnedRecord) -> tuple[Sequence[NumberRecord], Sequence[NumberRecord]]:
+def estimates_of(record: LearnedRecord) -> tuple[Sequence[Estimated], Sequence[Estimated]]:
     """Return the gains and the discounts by a model of the judgment; nothing without one."""
     certainty = record.certainty
     return ((), ()) if certainty is None else (certainty.gains, certainty.discounts)

@@ -7,8 +7,8 @@ from typing import Any
 
 from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.inference.questions import Question
-from dcglearn.inference.ratios import Estimated
 from dcglearn.inference.segments import Segments
+from dcglearn.learning.record import Estimated
 from dcglearn.report.tables import Row, Table, page, shown_p
 from dcglearn.report.words import (
     EMPTY_RANKS,

@@ -10,13 +10,12 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from dcglearn.learning.record import CertaintyRecord, HypothesisRecord, NumberRecord
+from dcglearn.learning.record import CertaintyRecord, Estimated, HypothesisRecord
 from dcglearn.measures.scale import Label
 from dcglearn.report.tables import p_text
 
 if TYPE_CHECKING:  # the words are needed where no model is
     from dcglearn.inference.questions import Question
-    from dcglearn.inference.ratios import Estimated
 
 FAMILY_NAMES = {
     "linear": "linear gains",
@@ -79,19 +78,18 @@ def p_phrase(p: float) -> str:
     return f"p {'= ' * (p >= 0.001)}{p_text(p)}"
 
 
-def interval_words(one: Estimated | NumberRecord) -> str:
+def interval_words(one: Estimated) -> str:
     """Write the interval of a number, or why there is none."""
     if one.given:
         return "by definition"
-    if not one.determined or one.low is None or one.high is None:
+    if not one.determined:
         return "not determined"
     return f"{short(one.low)} to {short(one.high)}"
 
 
-def estimate_words(one: Estimated | NumberRecord) -> str:
+def estimate_words(one: Estimated) -> str:
     """Write an estimate: in brackets if it is not determined, a dash if it has no bound."""
-    bounds = (one.estimate, one.low, one.high)
-    if one.estimate is None or any(x is None or not math.isfinite(x) for x in bounds):
+    if not math.isfinite(one.estimate + one.high - one.low):
         return "-"
     return short(one.estimate) if one.determined else f"({short(one.estimate)})"
 
@@ -184,7 +182,7 @@ def certainty_sentences(
 
 def verdict_sentences(
     hypotheses: Iterable[HypothesisRecord],
-    numbers: Sequence[NumberRecord] = (),
+    numbers: Sequence[Estimated] = (),
     more: str = "more judgments",
 ) -> list[str]:
     """Say which usual gains, or discounts, the judgments contradict, and how much that changes.
@@ -197,7 +195,6 @@ def verdict_sentences(
             not number.low <= gain <= number.high
             for gain, number in zip(one.gains, numbers, strict=False)
             if number.determined and not number.given
-            if number.low is not None and number.high is not None
         )
         doubtful = outside and one.verdict == "not rejected"
         verdict = "near the line" if doubtful else one.verdict

@@ -19,7 +19,7 @@ from dcglearn.inference import questions as conclusions
 from dcglearn.inference.questions import conclude, judge_shares
 from dcglearn.judgments.writing import write_preferences
 from dcglearn.lab.simulation.designs import DESIGNS, SCALE, simulated_study
-from dcglearn.learning.record import HypothesisRecord, NumberRecord
+from dcglearn.learning.record import Estimated, HypothesisRecord
 from dcglearn.report.study.facts import study_judgments
 from dcglearn.report.study.words import headline
 from dcglearn.report.words import verdict_sentences
@@ -107,9 +107,9 @@ def test_test_fit_and_study_say_the_same(tmp_path: Path) -> None:
 
 def test_a_gain_outside_its_interval_is_in_doubt_although_it_is_not_rejected() -> None:
     one = HypothesisRecord("linear", "not rejected", 0.2, (1, 0.5, 0), 0.25, 0.25)
-    given = NumberRecord(True, True, 1, 1, 1)
+    given = Estimated("gain", 1, 1, 1, given=True)
     for low, words in ((0.6, "leave linear gains (middle"), (0.4, "do not contradict linear")):
-        gains = given, NumberRecord(True, False, 0.7, low, 0.8), given
+        gains = given, Estimated("gain 1", 0.7, low, 0.8), given
         (said,) = verdict_sentences([one], gains, "more raters")
         assert said.startswith(f"These judgments {words}")
         assert said.endswith(" in doubt: more raters could decide.") == (low == 0.6)

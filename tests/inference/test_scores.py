@@ -52,9 +52,9 @@ def test_by_explicit_matrices(ties: str, of_queries: bool) -> None:
     null, likelihood = fit.parameters, fit.likelihood
     at = len(likelihood.family.discounts.start) - 1  # type: ignore[union-attr]  # a formula
     others = np.delete(np.eye(len(null)), at, axis=1)
-    found = score_test(likelihood, null + 0.1 * np.eye(len(null))[at], others, fit.maximum.free)
-
     moved = null + 0.1 * np.eye(len(null))[at]
+    found, _ = score_test(likelihood, moved, others, fit.maximum.free)
+
     u = scores_by_differences(fit, moved)
     H = likelihood.information(moved) + likelihood.prior_information(moved)
     rest = np.arange(len(null)) != at

@@ -26,8 +26,9 @@ def test_the_error_is_the_jackknife_of_whole_clusters(rng: np.random.Generator) 
     assert found.effective == pytest.approx(sizes.sum() ** 2 / (sizes**2).sum())
     by_moments = 2 * (steps**2).sum() ** 2 / (steps**4).sum()
     assert found.df == pytest.approx(min(by_moments, found.effective) - 1)
-    more = clustered_mean(values, groups, weights, extra_variance=0.25)
+    more = clustered_mean(np.array([values + 0.5, values - 0.5]), groups, weights)
     assert more.error**2 == pytest.approx(found.error**2 + 0.25)
+    assert more.between_repeats == pytest.approx(0.5)
 
 
 def test_equal_clusters_of_one_give_the_t_test(rng: np.random.Generator) -> None:

@@ -62,7 +62,7 @@ def test_the_answer_has_the_numbers_of_the_model_and_of_its_tests() -> None:
     record = LearnedRecord.read(content)
     assert record is not None
     assert record.certainty is not None
-    stored = {one.hypothesis: one.p for one in record.certainty.hypotheses}
+    stored = {one.hypothesis: one.corrected for one in record.certainty.hypotheses}
     assert stored == {name: one.corrected for name, one in about_gains.items()}
 
 
@@ -76,7 +76,7 @@ def test_empty_ranks_are_said_where_they_matter() -> None:
         certainty = certainty_of(judged)
         text = " ".join(learned_text(learned(judged, certainty)).split())
         assert ("what an empty rank is worth is estimated as well" in text) == said
-        assert ("differ in their empty ranks" in questions_text(certainty.questions)) == said
+        assert ("differ in their empty ranks" in questions_text(certainty.hypotheses)) == said
 
 
 def test_many_judgments_are_left_to_other_commands(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
-from dcglearn.learning.record import LearnedRecord, NumberRecord, is_affine
+from dcglearn.learning.record import Estimated, LearnedRecord, is_affine
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure_files import MeasureFile
 from dcglearn.measures.scale import Scale
@@ -29,7 +29,6 @@ from dcglearn.report.measures import (
 
 if TYPE_CHECKING:
     from dcglearn.inference.compare import MeasureComparison
-    from dcglearn.inference.ratios import Estimated
 
 
 BARS = ((4, "95% interval"), (1, "95% of all at once"))
@@ -70,7 +69,7 @@ class Numbers:
     label: str = "this measure"
 
 
-def intervals_of(numbers: Iterable[Estimated | NumberRecord]) -> Floats:
+def intervals_of(numbers: Iterable[Estimated]) -> Floats:
     """Return the intervals of numbers, (n, 2); nan where one is given or not determined."""
     none = (np.nan, np.nan)
     known = [(one.low, one.high) if one.determined and not one.given else none for one in numbers]

@@ -18,10 +18,10 @@ from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats
 from dcglearn.inference.calibration import HeldOut, LinkTest, held_out, link_test
 from dcglearn.inference.questions import Conclusion, JudgeShare, Question, conclude, judge_shares
-from dcglearn.inference.ratios import Estimated
 from dcglearn.interop.export import export
 from dcglearn.judgments.inspection import Inspection, inspect_judgments
 from dcglearn.judgments.preferences import Preferences
+from dcglearn.learning.record import Estimated
 from dcglearn.measures.agreement import outcomes, weighted_mean
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from dcglearn.base.numbers import counted
-from dcglearn.inference.fit_file import Certainty, hypothesis_record
+from dcglearn.inference.fit_file import Certainty
 from dcglearn.inference.questions import Conclusion, upside_down
 from dcglearn.measures.dcg import DCG
 from dcglearn.report.judgments import ceiling_text, contents_text, findings
@@ -64,11 +64,11 @@ def headline(study: Study) -> list[str]:
             tuple(one for one in concluded.questions if one.about == about)
             for about in ("gains", "discounts", "additivity")
         )
-        certainty = Certainty.of(concluded.free).asked(gains)
+        certainty = Certainty.of(concluded.free, gains)
         found += [
             *upside_down(concluded.free_gains),
             " ".join(certainty_sentences(study.data.scale.labels, certainty, more)),
-            " ".join(verdict_sentences(map(hypothesis_record, discounts), more=more)),
+            " ".join(verdict_sentences(discounts, more=more)),
         ]
         found += [
             "But people do not judge these lists by a sum over documents "
