@@ -42,6 +42,7 @@ from dcglearn.measures.agreement import agreement, outcomes, score_differences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.presets import preset
+from dcglearn.measures.utility import LinearUtility
 
 PAIRS_FOR_TAU = 1000
 """Test pairs whose lists are ordered."""
@@ -107,7 +108,10 @@ def learn(draws: Draws) -> tuple[Pairs, Measure, Fit | None]:
     if setting.learner == USUAL:
         answers = Answers(pairs, np.ones(len(pairs)), np.zeros(len(pairs)))
         return pairs, learn_from_answers(answers, grade_scale(setting.grades)).dcg, None
-    fitted = _solve(draws, pairs)
+    try:
+        fitted = _solve(draws, pairs)
+    except InputError:  # the optimum is 0, which ties all lists
+        return pairs, LinearUtility(np.zeros((setting.n_ranks, setting.n_columns))), None
     return pairs, getattr(fitted, setting.used), fitted
 
 
