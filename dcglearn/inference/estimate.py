@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import stdtr
 
-from dcglearn.base.errors import SolverError, check_name
+from dcglearn.base.errors import check_name
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Grades
 from dcglearn.inference.answers import TieModel
@@ -126,10 +126,7 @@ class JudgmentModel:
         known = found.relative_lapses is not None or not found.has_judges
         if known or not (self.judges and self.lapses):
             return found
-        try:
-            return with_judges(JudgmentModel(ties=self.ties, side=self.side).likelihood(found))
-        except SolverError:  # then all judges count as alike
-            return replace(found, relative_lapses=np.ones(found.n_judges))
+        return with_judges(JudgmentModel(ties=self.ties, side=self.side).likelihood(found))
 
     def likelihood(self, evidence: Evidence) -> Likelihood:
         """Return the likelihood of judgments under this model."""

@@ -186,9 +186,10 @@ def fit_file(
         if draws:
             drawn = _drawn(opened, prior, found, draws, seed)
         with step("counting agreements"):
-            return learned_measure(
-                learned, opened, source or name, use, resampled, found, usual, drawn
-            )
+            content = learned_measure(learned, opened, source or name, use, resampled, found, usual)
+    if drawn is not None:
+        content = replace(content, about={**content.about, "draws": as_json(drawn)})
+    return content
 
 
 def _opened(
@@ -257,7 +258,6 @@ def learned_measure(
     intervals: ParameterIntervals | None = None,
     certainty: Certainty | None = None,
     usual: LearnedDCG | None = None,
-    draws: DrawsRecord | None = None,
 ) -> MeasureFile:
     """Return a fit as a measure file.
 
@@ -276,8 +276,6 @@ def learned_measure(
         What a model of the judgment says.
     usual : LearnedDCG, optional
         The DCG of the file, learned from the usual measures; by default it is that of W.
-    draws : DrawsRecord, optional
-        Measures as probable as the judgments make them.
 
     Returns
     -------
@@ -306,7 +304,6 @@ def learned_measure(
         choice=fit.choice,
         certainty=certainty,
         prior=usual,
-        draws=draws,
     )
     return MeasureFile(dcg=dcg, utility=utility, use=use, about=as_json(record))
 
@@ -319,8 +316,6 @@ class Certainty(CertaintyRecord):
     ----------
     reason : str
         Why there is no estimate; empty if there is one.
-    untested : str
-        Why there are no questions, beside an estimate; empty if there are.
     fit : JudgmentFit or None
         With free gains and discounts; None if there is no estimate.
     hypotheses : tuple of Question
@@ -378,15 +373,11 @@ def certainty_of(judgments: Preferences | PackedPairs) -> Certainty:
         return Certainty(reason=f"{size} {longer}")
     try:
         fit = JudgmentModel().fit(judgments)
-        found = Certainty.of(fit)
+        if fit.covariance.one_cluster:
+            alone = "all strict judgments are of one query, and say nothing about others"
+            return Certainty(reason=alone)
+        return Certainty.of(fit, gain_questions(fit))
     except InputError as error:
         return Certainty(reason=error.problem)
     except (SolverError, np.linalg.LinAlgError):
         return Certainty(reason=_NO_MAXIMUM)
-    if fit.covariance.one_cluster:
-        alone = "all strict judgments are of one query, and say nothing about others"
-        return Certainty(reason=alone)
-    try:
-        return replace(found, hypotheses=gain_questions(fit))
-    except (InputError, SolverError, np.linalg.LinAlgError):
-        return replace(found, untested=_NO_MAXIMUM)

@@ -76,15 +76,15 @@ def newton(
     """
     start = _subsample_optimum(problem) if start is None else start
     first = descend(problem, start, model=model, max_line_searches=MAX_LINE_SEARCHES)
-    if first.settled:
-        return first
-    then = _descend_along_path(problem)
-    return then._replace(steps=first.steps + then.steps, passes=first.passes + then.passes)
+    return first if first.settled else _descend_along_path(problem, first.steps, first.passes)
 
 
-def _descend_along_path(problem: Problem) -> Descent:
-    """Go from a small C to the problem's own, as the optima for C and C / 10 are close."""
-    start, model, steps, passes = np.zeros(problem.shape), None, 0, 0
+def _descend_along_path(problem: Problem, steps: int, passes: int) -> Descent:
+    """Go from a small C to the problem's own, as the optima for C and C / 10 are close.
+
+    Steps and passes are counted on.
+    """
+    start, model = np.zeros(problem.shape), None
     below = 10.0 ** max(1, math.ceil(math.log10(problem.C * problem.n_pairs)))
     while True:
         end = descend(problem.with_C(problem.C / below), start, model=model)

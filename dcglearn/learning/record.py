@@ -447,13 +447,12 @@ class HypothesisRecord:
 
 @dataclass(frozen=True)
 class CertaintyRecord:
-    """What a model of the judgment says beside a fit, or why it does not (`reason`, `untested`).
+    """What a model of the judgment says beside a fit, or the `reason` why it does not.
 
     `empty_ranks`: whether the worst grade was taken to be worth as little as an empty rank.
     """
 
     reason: str = ""
-    untested: str = ""
     judgments: int = 0
     level: float = 0.95
     clusters: tuple[str, ...] = ()

@@ -173,10 +173,6 @@ def certainty_sentences(
     if unknown:
         found.append(f"These judgments do not determine the worth of {listed(unknown)}.")
     found += verdict_sentences(certainty.hypotheses, certainty.gains, more)
-    if certainty.untested:
-        found.append(
-            f"Whether 2^g - 1 and linear gains fit is not said here: {certainty.untested}."
-        )
     return found
 
 
