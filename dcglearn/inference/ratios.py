@@ -107,12 +107,13 @@ def estimated_ratios(
         return tuple(Estimated(name, *undetermined, determined=False) for name in names)
     contrasts = ratio_slopes(values, slopes)
     given = np.abs(contrasts).max(axis=1) <= 1e-12 * np.abs(slopes[0] / values[0]).max()
-    dfs, found = spread.degrees_of_freedom(contrasts).tolist(), []
-    for i, (name, df, contrast) in enumerate(zip(names, dfs, contrasts, strict=True)):
+    dfs, found = spread.degrees_of_freedom(contrasts), []
+    known = zip(names, dfs.tolist(), contrasts, given.tolist(), strict=True)
+    for i, (name, df, contrast, fixed) in enumerate(known):
         low = high = ratio = float(values[i] / values[0]) + 0.0  # a gain of 0 is not -0
         flat = float(contrast @ spread.robust @ contrast)
-        determined = bool(given[i]) or spread.share_of_data(contrast) >= MIN_SHARE
-        if given[i]:
+        determined = fixed or spread.share_of_data(contrast) >= MIN_SHARE
+        if fixed:
             df = math.inf
         elif spread.one_cluster or not flat:  # flat: held by the bound of a family
             low, high, df = -math.inf, math.inf, math.inf
@@ -125,7 +126,7 @@ def estimated_ratios(
                 fall = spread.inflation(contrast) * quantile**2 / 2
                 low, high = profile_interval(spread, linear[i], linear[0], fall)
         determined = determined and math.isfinite(high - low)
-        found.append(Estimated(name, ratio, low, high, df, bool(given[i]), determined))
+        found.append(Estimated(name, ratio, low, high, df, fixed, determined))
     return tuple(found)
 
 
