@@ -270,13 +270,12 @@ def inverse_root(matrix: Floats, free: Booleans) -> Floats:
 
 def _adjustment(numbers: Integers, totals: Floats, rows: Whitened, root: Floats) -> Floats:
     """Return what judgments add to the scores of their clusters; those alone, all, adjusted."""
-    scores, none = totals.take(numbers, axis=0, mode="wrap"), numbers < 0
-    alone: slice | Integers = slice(None) if none.all() else np.flatnonzero(none)
+    scores, alone = totals.take(numbers, axis=0, mode="wrap"), numbers < 0
     scores[alone] = own = rows.scores[alone] @ root
     pull = np.einsum("nap,np->na", rows.information, scores) / 2
     found: Floats = np.einsum("nap,na->np", rows.information, pull)
     found[alone] += own
-    large = none & (rows.leverage > SMALL_CLUSTER)
+    large = alone & (rows.leverage > SMALL_CLUSTER)
     parts = rows.information[large]
     found[large] = _adjusted(scores[large], parts.transpose(0, 2, 1) @ parts)
     return found
