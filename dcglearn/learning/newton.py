@@ -82,7 +82,7 @@ def newton(
 def _descend_along_path(problem: Problem, steps: int, passes: int) -> Descent:
     """Go from a small C to the problem's own, as the optima for C and C / 10 are close.
 
-    Steps and passes are counted on.
+    Its steps and passes are added to those given.
     """
     start, model = np.zeros(problem.shape), None
     below = 10.0 ** max(1, math.ceil(math.log10(problem.C * problem.n_pairs)))

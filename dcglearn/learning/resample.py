@@ -120,7 +120,7 @@ def _within_one_error(
     agreement = np.average(right, axis=2, weights=weights).mean(axis=0).tolist()
     best, n_queries = agreement.index(max(agreement)), len(np.unique(groups))
     error = [
-        clustered_mean(right[:, best] - right[:, c], groups, weights).error * (c != best)
+        0.0 if c == best else clustered_mean(right[:, best] - right[:, c], groups, weights).error
         for c in range(len(grid))
     ]
     near = [max(agreement) - one <= its for one, its in zip(agreement, error, strict=True)]
