@@ -45,7 +45,7 @@ def judged_differences(measure: MeasureLike, preferences: Preferences) -> Floats
 
 
 def agreement_of(differences: Floats, data: Preferences) -> JudgedAgreement:
-    """Return the agreement of u(preferred) - u(other), (repeats, judgments), a mean over repeats."""
+    """Return the agreement of u(preferred) - u(other), (repeats, judgments), averaged."""
     right = np.heaviside(differences[:, data.strict], 0.5)
     mean = clustered_mean(right, data.pair_groups, data.pair_weights)
     counts = (np.sum(right == one) / len(right) for one in (1, 0.5, 0))
