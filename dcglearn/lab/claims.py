@@ -115,7 +115,7 @@ def judge_together(*findings: Finding, reason: str = "") -> Finding:
     return judge_claim(numbers, verdicts == {"holds"}, "does not hold" in verdicts, reason)
 
 
-def falls(table: pd.DataFrame, x: str, y: str, by: str = "truth") -> Finding:
-    """Judge the claim that a column falls as another rises, for every value of a third."""
-    ends = change_over_range(table, x, y, f"{{{by}}}")
-    return judge_all([*ends, *trend_over_range(table, x, y, by)], below=0)
+def falls(table: pd.DataFrame, x: str, y: str) -> Finding:
+    """Judge the claim that a column falls as another rises, for every truth."""
+    changes = change_over_range(table, x, y)
+    return judge_all([*changes, *trend_over_range(table, x, y)], below=0)
