@@ -1,9 +1,8 @@
 """Verdicts on claims, from 95% confidence intervals.
 
 A claim rests on a few means over repetitions (:mod:`dcglearn.lab.repetitions`). It holds if their
-intervals show it, it does not hold if they show the contrary, and it is undecided otherwise. A
-claim that limits shares, such as coverage, or a bias holds if the means are within the limits
-(:func:`judge_between`).
+intervals show it, does not hold if they show the contrary, and is undecided otherwise. A claim that
+limits shares, such as coverage, or a bias holds if the means are within (:func:`judge_between`).
 """
 
 from __future__ import annotations

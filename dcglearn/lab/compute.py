@@ -3,9 +3,9 @@
 The result is a pure function of the cell (and of the code whose hashes it holds): the same in any
 process and in any order.
 
-Gains are identified up to an affine map; discounts up to scale, or up to an affine map where all
-pairs compare lists of the same content. They are compared with the truth after the least-squares
-map of that kind, unless the truth is not a DCG, or the learned measure ties all lists.
+Gains are identified up to an affine map; discounts up to scale, or an affine map where all pairs
+compare lists of the same content. They are compared with the truth after the least-squares map of
+that kind, if the truth is a DCG and the learned measure does not tie all lists.
 """
 
 from __future__ import annotations

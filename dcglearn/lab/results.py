@@ -1,7 +1,7 @@
 """The results of one experiment: its table, its figures, and their folder with the provenance.
 
-Fewer finished cells never replace more, nor results those of another config, unless replacing is
-asked for. A folder that holds more cells than the store is reported from its own table.
+Fewer finished cells never replace more, nor results those of another config, unless asked to. A
+folder that holds more cells than the store is reported from its own table.
 """
 
 from __future__ import annotations
