@@ -117,14 +117,12 @@ def learn(draws: Draws) -> tuple[Pairs, Measure, Fit | None]:
 
 def _solve(draws: Draws, pairs: Pairs) -> Fit:
     """Solve; C is given, chosen by cross-validation, or agrees best with exact pairs."""
-    setting, margins = draws.setting, draws.margins(pairs)
-    C = 1.0 if isinstance(setting.C, str) else setting.C
-    ordered = not setting.documents
-    problem = Problem.of(pairs, setting.n_columns, margins, C=C, monotone=ordered)
-    if setting.C == "cv":  # each pair is a query of its own; they are divided into folds once
+    setting, C, margins = draws.setting, draws.setting.C, draws.margins(pairs)
+    problem = Problem.of(pairs, setting.n_columns, margins, monotone=not setting.documents)
+    if C == "cv":  # each pair is a query of its own; they are divided into folds once
         folds, grid, groups = draws.rng("folds"), setting.C_grid, np.arange(problem.n_pairs)
         C = choose_C(problem, groups, folds, grid=grid, use=setting.used, n_repeats=1).C
-    if setting.C != "validation":
+    if not isinstance(C, str):
         return fit(problem.with_C(C))
     fits, held_out = fit_path(problem, setting.C_grid), draws.exact_pairs("validation")
     return max(fits, key=lambda one: agreement(getattr(one, setting.used), held_out))
