@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from dcglearn.lab.config import Config
     from dcglearn.lab.results import ReportedExperiment
 
-RESULTS = Path("results")
-
 
 @dataclass(frozen=True)
 class ExperimentOptions:
@@ -43,7 +41,7 @@ class ExperimentOptions:
 
     quick: bool = False
     workers: str = "1"
-    out: Path = RESULTS
+    out: Path = Path("results")
     replace: bool = False
     width: str | None = None
     shipped: bool = False

@@ -9,15 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+import dcglearn
 from dcglearn.base.errors import InputError, naming
 from dcglearn.base.numbers import parse_number
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from dcglearn.judgments.packed import PackedPairs
-    from dcglearn.judgments.preferences import Preferences
-    from dcglearn.measures.names import NamedMeasure
 
 
 def refuse_together(*groups: Mapping[str, object]) -> None:
@@ -47,16 +44,14 @@ def files_named(texts: Iterable[str]) -> list[Path]:
 
 
 def measures_for_judgments(
-    names: Sequence[str], preferences: Preferences | PackedPairs, path: str
-) -> list[NamedMeasure]:
+    names: Sequence[str], preferences: dcglearn.Preferences | dcglearn.PackedPairs, path: str
+) -> list[dcglearn.NamedMeasure]:
     """Return the named measures on the scale of the judgments; without names, every preset."""
-    from dcglearn.measures.names import measure_for
-    from dcglearn.measures.presets import usual_presets
-
+    scale, n_ranks = preferences.scale, preferences.n_ranks
     if not names:
         with naming(path):
-            names = list(usual_presets(preferences.scale, preferences.n_ranks))
-    return [measure_for(name, preferences.scale, preferences.n_ranks) for name in names]
+            names = [*dcglearn.usual_presets(scale, n_ranks)]
+    return [dcglearn.measure_for(name, scale, n_ranks) for name in names]
 
 
 def split_measures(arguments: Sequence[str]) -> tuple[list[str], list[str]]:

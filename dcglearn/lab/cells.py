@@ -1,11 +1,11 @@
 """Cells: one setting and one repetition, written down as a small JSON-able dict.
 
 A cell is described by what differs from the defaults, and identified by a hash of that and of
-:data:`CELL_VERSION`. What a cell draws comes from generators that are seeded by named axes only
-(:data:`AXES`), not by the place of the cell in a grid. So two cells that differ in C or in the
-truth use the same lists, and a grid that is extended asks for the same cells again.
+:data:`CELL_VERSION`. Its generators are seeded by named axes only (:data:`AXES`), not by its place
+in a grid. So two cells that differ in C or in the truth use the same lists, and a grid that is
+extended asks for the same cells again.
 
-Of functions of one's own a cell holds the hash of their code, which has no effect on what it draws.
+Of functions of one's own a cell holds the hash of their code, which seeds nothing.
 """
 
 from __future__ import annotations

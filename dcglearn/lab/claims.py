@@ -1,9 +1,8 @@
 """Verdicts on claims, from 95% confidence intervals.
 
 A claim rests on a few means over repetitions (:mod:`dcglearn.lab.repetitions`). It holds if their
-intervals show it, it does not hold if they show the contrary, and it is undecided otherwise. A
-claim that limits shares, such as coverage, or a bias holds if the means are within the limits
-(:func:`judge_between`).
+intervals show it, does not hold if they show the contrary, and is undecided otherwise. A claim that
+limits shares, such as coverage, or a bias holds if the means are within (:func:`judge_between`).
 """
 
 from __future__ import annotations
@@ -115,7 +114,7 @@ def judge_together(*findings: Finding, reason: str = "") -> Finding:
     return judge_claim(numbers, verdicts == {"holds"}, "does not hold" in verdicts, reason)
 
 
-def falls(table: pd.DataFrame, x: str, y: str, by: str = "truth") -> Finding:
-    """Judge the claim that a column falls as another rises, for every value of a third."""
-    ends = change_over_range(table, x, y, f"{{{by}}}")
-    return judge_all([*ends, *trend_over_range(table, x, y, by)], below=0)
+def falls(table: pd.DataFrame, x: str, y: str) -> Finding:
+    """Judge the claim that a column falls as another rises, for every truth."""
+    changes = change_over_range(table, x, y)
+    return judge_all([*changes, *trend_over_range(table, x, y)], below=0)

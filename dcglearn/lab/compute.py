@@ -3,9 +3,9 @@
 The result is a pure function of the cell (and of the code whose hashes it holds): the same in any
 process and in any order.
 
-Gains are identified up to an affine map; discounts up to scale, or up to an affine map where all
-pairs compare lists of the same content. They are compared with the truth after the least-squares
-map of that kind, unless the truth is not a DCG, or the learned measure ties all lists.
+Gains are identified up to an affine map; discounts up to scale, or an affine map where all pairs
+compare lists of the same content. They are compared with the truth after the least-squares map of
+that kind, if the truth is a DCG and the learned measure does not tie all lists.
 """
 
 from __future__ import annotations
@@ -117,14 +117,12 @@ def learn(draws: Draws) -> tuple[Pairs, Measure, Fit | None]:
 
 def _solve(draws: Draws, pairs: Pairs) -> Fit:
     """Solve; C is given, chosen by cross-validation, or agrees best with exact pairs."""
-    setting, margins = draws.setting, draws.margins(pairs)
-    C = 1.0 if isinstance(setting.C, str) else setting.C
-    ordered = not setting.documents
-    problem = Problem.of(pairs, setting.n_columns, margins, C=C, monotone=ordered)
-    if setting.C == "cv":  # each pair is a query of its own; they are divided into folds once
+    setting, C, margins = draws.setting, draws.setting.C, draws.margins(pairs)
+    problem = Problem.of(pairs, setting.n_columns, margins, monotone=not setting.documents)
+    if C == "cv":  # each pair is a query of its own; they are divided into folds once
         folds, grid, groups = draws.rng("folds"), setting.C_grid, np.arange(problem.n_pairs)
         C = choose_C(problem, groups, folds, grid=grid, use=setting.used, n_repeats=1).C
-    if setting.C != "validation":
+    if not isinstance(C, str):
         return fit(problem.with_C(C))
     fits, held_out = fit_path(problem, setting.C_grid), draws.exact_pairs("validation")
     return max(fits, key=lambda one: agreement(getattr(one, setting.used), held_out))

@@ -2,9 +2,9 @@
 
 ``experiment``, ``seed``, ``repetitions``, ``[setting]`` and ``[sweep]`` change results.
 ``figures``, ``[quick]`` and ``long`` do not. ``[sweep]`` gives lists of values for keys of the
-setting; the grid is their product. ``[quick]`` selects some of these values and fewer repetitions,
-so its cells are a subset of the full run's. Names may be those of functions in the experiment file,
-which is executed when the config is read.
+setting; the grid is their product. ``[quick]`` selects some of these and fewer repetitions, a
+subset of the full run's cells. The experiment file, whose functions may be named, is executed when
+the config is read.
 """
 
 from __future__ import annotations

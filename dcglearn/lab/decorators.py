@@ -5,10 +5,10 @@
     @learner
     def counting(pairs, setting, rng, *, smoothing=1.0): ...
 
-A decorator only marks the function: it stays as it is, and nothing is registered anywhere. Configs
-whose experiment file holds or imports the function can name it (:mod:`dcglearn.lab.registry`).
-Parameters after ``*`` are its options, which a config sets in ``[setting.options]`` and varies as
-``options.smoothing`` in ``[sweep]``; those that ``reads`` names are paths of data files.
+A decorator only marks the function. Configs whose experiment file holds or imports it can name it
+(:mod:`dcglearn.lab.registry`). Parameters after ``*`` are its options, which a config sets in
+``[setting.options]`` and varies as ``options.smoothing`` in ``[sweep]``; those that ``reads`` names
+are paths of data files.
 """
 
 from __future__ import annotations

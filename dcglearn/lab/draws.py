@@ -1,8 +1,8 @@
 """What a cell draws: the truth, lists, their judgments, exact pairs.
 
 Each comes from a generator of its own (:data:`dcglearn.lab.cells.AXES`). Lists are drawn and judged
-in blocks of a fixed size until enough pairs are strict. The first n pairs therefore do not depend
-on how many follow.
+in blocks of a fixed size until enough pairs are strict, so the first n do not depend on how many
+follow.
 """
 
 from __future__ import annotations

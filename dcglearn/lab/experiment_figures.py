@@ -1,7 +1,7 @@
 """Drawing the figures of experiments: curves with bands, bars, levels, and several panels.
 
-A figure is as wide as a column or a page of a paper, and legible at that width. Lines differ in
-colour, marker and dashes, so in greyscale, too.
+A figure is as wide as a column or a page of a paper. Lines differ in colour, marker and dashes, so
+in greyscale, too.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Cells that measure what intervals, tests and conclusions are worth: how often they are right.
 
 Judges answer as a known truth says, with noise and lapses; the intervals and tests of a model
-(:func:`certainty`), or conclusions (:func:`conclusions`), are compared with it. Means over
-repetitions are the coverage of intervals, the size and power of tests at the level of 5%, and the
-shares of studies that recommend a measure or reject what is true.
+(:func:`certainty`), or :func:`conclusions`, are compared with it. Means over repetitions are the
+coverage of intervals, the size and power of tests at 5%, and the shares of studies that recommend a
+measure or reject what is true.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Calling the functions of one's own that a cell uses: what may go wrong is one error with a line.
 
-Arrays are passed read-only. What a function returns is checked. During a call, standard output goes
-to standard error, and the global generators of Python and NumPy are seeded by what the function is
-given, so that what it returns does not depend on what ran before.
+Arrays are passed read-only, results checked. During a call, standard output goes to standard error,
+and the global generators of Python and NumPy are seeded by what the function is given, so that its
+result does not depend on what ran before.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Experiment files: what their names mean, and their functions as they travel to workers.
 
-Marked functions (:mod:`dcglearn.lab.decorators`) are named on their axis; an experiment file may
-hold or import them. Its whole text travels, with the data files that a function declares. A worker
-executes it anew for each call, so that nothing is kept from one cell to the next. The hash of both
-is part of every cell that uses one of its functions, without comments, docstrings, ``figures`` and
-functions whose name ends in ``claims``, which have no effect on cells.
+An experiment file may hold or import marked functions (:mod:`dcglearn.lab.decorators`). Its whole
+text travels, with the data files that a function declares. A worker executes it anew for each call,
+so nothing is kept from one cell to the next. The hash of both is part of every cell that uses its
+functions, without comments, docstrings, ``figures`` and functions whose name ends in ``claims``.
 """
 
 from __future__ import annotations

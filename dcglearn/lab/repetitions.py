@@ -100,13 +100,13 @@ def change_over_range(
     return means(last, y, f"{label}, {y} at {high} minus at {low}:", minus=first)
 
 
-def trend_over_range(table: pd.DataFrame, x: str, y: str, by: str) -> list[MeanInterval]:
-    """Return how much a column changes over the range of another along a straight line."""
+def trend_over_range(table: pd.DataFrame, x: str, y: str) -> list[MeanInterval]:
+    """Return how much a column changes over the range of another along a line, for each truth."""
     width = table[x].max() - table[x].min()
     if not width:
         return []
     changes = []
-    for value, group in table.groupby(by, sort=False):
+    for value, group in table.groupby("truth", sort=False):
         curves = group.pivot_table(y, "repetition", x).dropna()
         slopes = np.polyfit(curves.columns, curves.T, 1)[0] if len(curves) else []
         label = f"{display_name(value)}, {y}, change along the least-squares line:"

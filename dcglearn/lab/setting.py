@@ -273,7 +273,7 @@ def _without_effect(setting: Setting) -> dict[str, str]:
     return {key: words for met, words, keys in rules if not met for key in keys.split()}
 
 
-def check_setting(setting: Setting, code: ExperimentCode = SHIPPED) -> None:
+def check_setting(setting: Setting, code: ExperimentCode) -> None:
     """Refuse unknown names and values that do not go together."""
     named = dict(setting) | {"test_lists": setting.lists_to_test_on}
     for key in ("lists", "test_lists", "judge", "policy", "margin", "learner", "design"):

@@ -4,11 +4,10 @@
     similarity  = cos(T(W), T(W_hat)),   T(W) = W - W[:, worst]          (eq. 3)
 
 (Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 6.2). Pairs that reorder one list determine W only
-up to constants for each rank and each grade, so for them similarity does not tend to 1: the
-smallest monotone W that agrees with them is (c - c_K) g', and cos(c g', (c - c_K) g') =
-cos(c, c - c_K), which is .8917 for c = 1 / log(k + 1) and ten ranks, whatever the gains. The
-identifiable similarity is the cosine of the double-centred matrices: it compares only the part
-that such pairs determine, and does tend to 1.
+up to constants for each rank and each grade, so similarity does not tend to 1: the smallest
+monotone W that agrees with them is (c - c_K) g', and cos(c g', (c - c_K) g') = cos(c, c - c_K),
+which is .8917 for c = 1 / log(k + 1) and ten ranks. The identifiable similarity, the cosine of the
+double-centred matrices, compares what such pairs determine, and tends to 1.
 """
 
 from __future__ import annotations

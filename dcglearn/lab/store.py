@@ -1,9 +1,8 @@
 """Finished cells on disk: one file of JSON lines for each folder of results.
 
 A line is added as soon as a cell is finished, so a run that is killed loses only the cells that it
-was computing; a line that was not written to its end is skipped. Failures are kept until the cell
-is tried again, and never reused. Two runs may share a store. Cells of another version are not
-found.
+was computing; a line without its end is skipped. Failures are kept until the cell is tried again.
+Two runs may share a store. Cells of another version are not found.
 """
 
 from __future__ import annotations

@@ -98,10 +98,6 @@ def in_full(measure: Measure, content: MeasureFile | None = None) -> str:
     )
 
 
-def _learned(content: MeasureFile) -> tuple[LearnedRecord, DCG]:
-    return cast("tuple[LearnedRecord, DCG]", (LearnedRecord.read(content), content.dcg))
-
-
 def parameter_origins(record: LearnedRecord) -> list[list[Origin]]:
     """Return where each gain and each discount of W comes from."""
     known, factors = record.identifiability, record.factors
@@ -121,9 +117,8 @@ def estimates_of(record: LearnedRecord) -> tuple[Sequence[Estimated], Sequence[E
     return ((), ()) if certainty is None else (certainty.gains, certainty.discounts)
 
 
-def parameter_tables(content: MeasureFile) -> list[Table]:
+def parameter_tables(record: LearnedRecord, dcg: DCG) -> list[Table]:
     """Return gains by grade and discounts by rank of a learned file, beside a model's estimates."""
-    record, dcg = _learned(content)
     prior, known, noun = record.prior, record.identifiability, record.parameters.noun
     discounts = dcg.discounts_for(len(record.factors.discounts)).tolist()
     parts = (
@@ -154,9 +149,8 @@ def parameter_tables(content: MeasureFile) -> list[Table]:
     return tables
 
 
-def answer(content: MeasureFile) -> list[str]:
+def answer(record: LearnedRecord, dcg: DCG) -> list[str]:
     """Return what a fit found, in one to three sentences."""
-    record, dcg = _learned(content)
     certainty = record.certainty
     if certainty is None:
         return []
@@ -167,11 +161,12 @@ def answer(content: MeasureFile) -> list[str]:
 
 def learned_text(content: MeasureFile, source: str = "") -> str:
     """Describe a learned measure: the answer, its numbers, what is undetermined, and details."""
-    record, _ = _learned(content)
+    learned = cast("tuple[LearnedRecord, DCG]", (LearnedRecord.read(content), content.dcg))
+    record, _ = learned
     return page(
-        filled(" ".join(answer(content))),
+        filled(" ".join(answer(*learned))),
         filled(source),
-        *parameter_tables(content),
+        *parameter_tables(*learned),
         "\n".join(map(filled, _about_numbers(record))),
         f"what the judgments do not determine without a prior:\n{bulleted(record.undetermined)}",
         f"details:\n{bulleted(_details(record))}",

@@ -52,7 +52,7 @@ def test_the_answer_has_the_numbers_of_the_model_and_of_its_tests() -> None:
     data = preset_judgments("linear-log2", 3000, 1)
     one = JudgmentModel().fit(data).gains()[1]
     content = learned(data, certainty_of(data))
-    found = answer(content)
+    found = answer(LearnedRecord.read(content), content.dcg)
     assert all(short(number) in found[0] for number in (one.estimate, one.low, one.high))
     about_gains = {one.hypothesis: one for one in usual_questions(data) if one.about == "gains"}
     changed = judged_pairs(about_gains["exponential"].reversed_judged)
@@ -83,5 +83,7 @@ def test_many_judgments_are_left_to_other_commands(monkeypatch: pytest.MonkeyPat
     data = preset_judgments("linear-log2", 400, 7)
     monkeypatch.setattr(limits, "MAX_COST", 1)
     content = learned(data, certainty_of(data))
-    assert answer(content)[0].startswith("No interval: 400 strict judgments of lists of 4 take")
+    assert answer(LearnedRecord.read(content), content.dcg)[0].startswith(
+        "No interval: 400 strict judgments of lists of 4 take"
+    )
     assert "estimate" not in learned_text(content)

@@ -26,6 +26,7 @@ from dcglearn import (
     side_by_side,
 )
 from dcglearn.inference.compare import ComparedMeasure
+from dcglearn.learning.record import LearnedRecord
 from dcglearn.report.comparisons import comparison_table
 from dcglearn.report.figures.measure_figures import draw_comparison, draw_measure_file
 from dcglearn.report.measures import learned_text, parameter_tables
@@ -173,7 +174,7 @@ def test_resamples_are_in_the_table() -> None:
         "C": [1.0, 1.0],
     }
     content = replace(content, about={**content.about, "intervals": bounds})
-    gains, discounts = parameter_tables(content)
+    gains, discounts = parameter_tables(LearnedRecord.read(content), content.dcg)
     assert gains.columns[-1] == "95% of resamples"
     assert [row[3] for row in gains.rows] == ["", "0.400 to 0.600", ""]
     assert discounts.rows[1][3] == "0.500 to 0.700"
@@ -198,7 +199,7 @@ def test_numbers_that_are_partly_the_penalty_are_hollow_and_in_brackets() -> Non
     rng = np.random.default_rng(0)
     data = side_by_side(DCG([2, 1, 0]), drawn_lists(60, 8, [0.3, 0.3, 0.4], rng), SCALE, rng)
     content = learned_measure(DCGLearner(n_grades=3, C=1e-4).fit(data.pairs), data, "x")
-    gains, discounts = parameter_tables(content)
+    gains, discounts = parameter_tables(LearnedRecord.read(content), content.dcg)
     assert all(str(row[1]).startswith("(") for row in discounts.rows[1:])
     assert [row[2] for row in gains.rows if row[2] == "fixed"] == ["fixed"] * 2
     figure = draw_measure_file(content, "t")
@@ -216,7 +217,7 @@ def test_an_undetermined_number_is_a_dash() -> None:
         same[:, :, rank] = 1
         data = side_by_side(DCG([2, 1, 0]), same, SCALE, rng)
         content = learned_measure(DCGLearner(n_grades=3).fit(data.pairs), data, "x")
-        rows = parameter_tables(content)[1].rows
+        rows = parameter_tables(LearnedRecord.read(content), content.dcg)[1].rows
         assert rows[rank] == (str(rank + 1), "-", "0.00")
         assert [row[1:] for row in rows if row[2] == "fixed"] == [("1.000", "fixed")]
         said = f"no pair differs at rank {rank + 1}: the discount there is undetermined"

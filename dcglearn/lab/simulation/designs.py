@@ -1,8 +1,8 @@
 """Studies as teams run them: whose judgments, of which queries, answered how.
 
-What one concludes should be right whoever judged: people who are careless, who do not judge by a
-sum over documents, or do not look at grades; few queries, many judges of one pair of lists, lists
-of different length. There are three grades and five ranks; each query has its own lists.
+What one concludes should be right whoever judged: people who are careless, do not judge by a sum
+over documents, or do not look at grades; few queries, many judges of one pair, lists of different
+length. There are three grades and five ranks; each query has its own lists.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Simulated judges: from a truth and pairs of lists to judgments, with or without errors.
 
-The judge of Zhou, Zha, Xue & Yu (arXiv 1212.5650, section 6) prefers the list of higher true
-utility; pairs of equal utility are dropped, not labelled. A human-like judge perceives the
-difference with logistic noise, and may call small differences a tie:
+The judge of Zhou, Zha, Xue & Yu (arXiv 1212.5650, section 6) prefers the list of higher utility;
+pairs of equal utility are dropped. A human-like judge perceives the difference with logistic noise,
+and may call small ones a tie:
 
     x = u(a) - u(b) + bias + noise,    tie if |x| < indifference
 """

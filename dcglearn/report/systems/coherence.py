@@ -65,7 +65,7 @@ def conclusions_table(conclusions: SystemConclusions) -> Table:
     return Table.of(rows, _caption(conclusions), records=records, notes=notes)
 
 
-def reversals_table(conclusions: SystemConclusions, most: int | None = None) -> Table:
+def reversals_table(conclusions: SystemConclusions, most: int | None) -> Table:
     """Return the pairs whose order by mean nDCG depends on the gains, with gains that show it.
 
     Of more than `most`, the significant ones are kept, and then those that differ most.
@@ -134,9 +134,9 @@ def conclusions_in_words(conclusions: SystemConclusions) -> list[str]:
 
 def coherence_text(
     conclusions: SystemConclusions,
-    most: int | None = None,
-    in_detail: bool = False,
-    width: int | None = None,
+    most: int | None,
+    in_detail: bool,
+    width: int | None,
 ) -> str:
     """Return what may be concluded and the clearest reversals, as tables and sentences.
 
@@ -160,7 +160,7 @@ def coherence_text(
     return page(head, *(one for one in tables if one.rows), "\n".join(notes), width=width)
 
 
-def coherence_to_json(conclusions: SystemConclusions, by_query: bool = False) -> dict[str, Any]:
+def coherence_to_json(conclusions: SystemConclusions, by_query: bool) -> dict[str, Any]:
     """Return a comparison of systems as a JSON-able dict."""
     evaluation = conclusions.evaluation
     pairs = [one.to_json() for one in conclusions.pairs]

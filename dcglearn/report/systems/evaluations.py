@@ -231,10 +231,10 @@ def evaluation_to_json(
 def evaluation_text(
     evaluation: Evaluation,
     comparisons: Sequence[SystemComparison],
-    per_query: bool = False,
-    topics: float | None = None,
-    digits: int = 4,
-    width: int | None = None,
+    per_query: bool,
+    topics: float | None,
+    digits: int,
+    width: int | None,
 ) -> str:
     """Return the same as tables, folded to `width` characters, and sentences."""
     notes = evaluation_in_words(evaluation)
