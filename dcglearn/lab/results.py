@@ -7,6 +7,7 @@ folder that holds more cells than the store is reported from its own table.
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass, field
@@ -43,6 +44,9 @@ from dcglearn.report.tables import Table
 TABLE = "table.csv"
 
 PICTURES = (".svg", ".pdf", ".png")
+
+LEFT_BEHIND = f".*-{12 * '[0-9a-f]'}.*"
+"""Files that a run has begun to write; those of an hour ago are of one that was killed."""
 
 CHECKED_ON = 2
 """Repetitions after which the list of figures is checked; of one, there are no intervals."""
@@ -212,6 +216,9 @@ def write_results(
         return ReportedExperiment(config, folder, counts)
     figures = make_figures(config, table, counts.complete)
     folder.mkdir(parents=True, exist_ok=True)
+    for path in folder.glob(LEFT_BEHIND):
+        if path.stat().st_mtime < time.time() - 3600:
+            path.unlink()
     if not kept:
         write_text(folder / TABLE, table.to_csv(index=False, lineterminator="\n"))
         made = {
