@@ -28,7 +28,7 @@ from dcglearn.inference.likelihood import Expanded, Likelihood
 MAX_STEPS = 400
 _CLOSE = 1e-18
 """The expected rise at which the maximum is reached: far below what tests can tell apart."""
-_NEAR, _ROUNDING = 10.0, 1e-13
+_NEAR, _SAME, _ROUNDING = 10.0, 1e-2, 1e-13
 
 _FROM_FAR, _FROM_NEAR = (1e-3, 5.0, 0.2, 1e-2, 3.0), (1e-2, 30.0, 0.1, 1e-8, 2.0)
 """The damping at first, its factors where a step rises too little, or nearly as expected, the
@@ -79,12 +79,16 @@ class Ascent:
             now = some[~self.near[some] & (self.rise[some] < _NEAR)]
             self.near[now] = True
             self.offer(now, self.theta[now], observed=True)
-            some = some[self.rise[some] > close]
+            some = self.climbing(some, close)
             if not len(some):
                 break
             for observed in (False, True):
                 self.step(some[self.near[some] == observed], observed)
         return some
+
+    def climbing(self, some: Integers, close: float) -> Integers:
+        """Return the points that are not at a maximum."""
+        return some[self.rise[some] > close]
 
     def step(self, some: Integers, observed: bool) -> None:
         """Take one damped step where it helps, and change the damping."""
@@ -133,6 +137,17 @@ class Ascent:
         return rise
 
 
+class _Starts(Ascent):
+    """Points that climb the same function, but not to a maximum that another has reached."""
+
+    def climbing(self, some: Integers, close: float) -> Integers:
+        """Return the points that are neither at a maximum nor so near to one as to end there."""
+        some, reached = super().climbing(some, close), self.value[self.rise <= close]
+        rise = self.rise[some, None]
+        there = (np.abs(self.value[some, None] - reached) < rise) & (rise < _SAME)
+        return some[~there.any(axis=1)]
+
+
 class Maximum(NamedTuple):
     """A local maximum: parameters (P,), the function there, and which parameters no bound holds."""
 
@@ -150,15 +165,10 @@ def highest_posterior(likelihood: Likelihood, near: Floats | None = None) -> Max
             some = replace(likelihood, evidence=evidence.sample(_SAMPLE))
             near = highest_posterior(some).parameters
         return maximum_from(likelihood, near)
-    starts, found = [likelihood.start], []
+    starts = [likelihood.start]
     if len(likelihood.evidence) <= _FEW:
         starts += _near_any_weights(likelihood)
-    for start in starts:
-        with suppress(SolverError):
-            found.append(maximum_from(likelihood, start))
-    if not found:
-        raise SolverError(f"the likelihood has no maximum that was reached in {MAX_STEPS} steps")
-    return max(found, key=lambda one: one.value)
+    return maximise(likelihood.expand, np.stack(starts), likelihood.bounds)
 
 
 def _near_any_weights(likelihood: Likelihood) -> list[Floats]:
@@ -187,19 +197,23 @@ def maximum_from(
 
 
 def maximise(
-    expand: Callable[[Floats], Expanded], start: Floats, bounds: tuple[Floats, Floats]
+    expand: Callable[[Floats], Expanded], starts: Floats, bounds: tuple[Floats, Floats]
 ) -> Maximum:
-    """Maximise a function of P parameters within bounds from one point."""
+    """Return the highest maximum of a function of P parameters that starts (m, P) or (P,) reach."""
 
     def function(theta: Floats, some: Integers, observed: bool) -> tuple[Floats, Floats, Floats]:
-        at = expand(theta[0])
-        return np.array([-at.value]), -at.gradient[None], -at.hessian[None]
+        value, gradient, hessian = zip(*map(expand, theta), strict=True)
+        return -np.array(value), -np.stack(gradient), -np.stack(hessian)
 
-    only = np.arange(1)
-    one = Ascent(function, start[None], only, True, bounds)
-    if len(one.run(only, _CLOSE)):
+    starts = np.atleast_2d(starts)
+    every = np.arange(len(starts))
+    found = _Starts(function, starts, every, True, bounds)
+    found.run(every, _CLOSE)
+    reached = np.flatnonzero(found.rise <= _CLOSE)
+    if not len(reached):
         raise SolverError(
             f"the likelihood has no maximum that was reached in {MAX_STEPS} steps "
-            f"(expected rise {one.rise[0]:.2g})"
+            f"(expected rise {found.rise.min():.2g})"
         )
-    return Maximum(one.theta[0], -float(one.value[0]), one.free[0])
+    best = reached[found.value[reached].argmin()]
+    return Maximum(found.theta[best], -float(found.value[best]), found.free[best])
