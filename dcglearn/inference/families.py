@@ -452,6 +452,7 @@ def _unfactored(
     return WeightFamily(Family(name, generators, start), Family("", np.ones((1, 1))), shape)
 
 
+@lru_cache(8)
 def any_weights(n_ranks: int, n_grades: int, empty: bool = False) -> WeightFamily:
     """Return the family of all W: every rank has gains of its own."""
     varying = np.delete(np.arange(n_grades + empty), n_grades - 1)

@@ -117,7 +117,7 @@ Bend: TypeAlias = Callable[[Rows], Floats]
 """What a departure from the model may add to v, (n, m)."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Likelihood:
     """The log likelihood of judgments as a function of parameters.
 

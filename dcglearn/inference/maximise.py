@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -165,21 +166,30 @@ def highest_posterior(likelihood: Likelihood, near: Floats | None = None) -> Max
             some = replace(likelihood, evidence=evidence.sample(_SAMPLE))
             near = highest_posterior(some).parameters
         return maximum_from(likelihood, near)
-    starts = [likelihood.start]
     if len(likelihood.evidence) <= _FEW:
-        starts += _near_any_weights(likelihood)
+        return _of_few(likelihood)
+    return maximum_from(likelihood, likelihood.start)
+
+
+@lru_cache(8)
+def _of_few(likelihood: Likelihood) -> Maximum:
+    """Return the maximum for few judgments, which several models ask for."""
+    starts = [likelihood.start, *_near_any_weights(likelihood)]
     return maximise(likelihood.expand, np.stack(starts), likelihood.bounds)
 
 
 def _near_any_weights(likelihood: Likelihood) -> list[Floats]:
-    """Return starts at products near to the best W of any kind, and at steep ones."""
+    """Return starts at products near to the best W of any kind, and at steep ones.
+
+    If the gains are given up to their scale, W is linear in the discounts, and one start is enough.
+    """
     family, layout = likelihood.family, likelihood.evidence.layout
-    if not family.discounts.n_coefficients:
+    if not family.discounts.n_coefficients or len(family.gains.start) == 1:
         return []
     anywhere = any_weights(layout.n_ranks, layout.n_grades, layout.empty)
-    free = replace(likelihood, family=anywhere)
     with suppress(SolverError):
-        best = maximum_from(free, free.start).parameters
+        free = replace(likelihood, family=anywhere)
+        best = _of_few(free).parameters
         W, others = anywhere.weights(best[: free.n_weights]), best[free.n_weights :]
         ranks, grades = np.indices(W.shape)
         steep = family.near(np.asarray(8 / (1 + ranks) / 2.0**grades))[0]
