@@ -27,8 +27,8 @@ from dcglearn.inference.families import any_weights
 from dcglearn.inference.likelihood import Expanded, Likelihood
 
 MAX_STEPS = 400
-_CLOSE = 1e-18
-"""The expected rise at which the maximum is reached: far below what tests can tell apart."""
+_CLOSE = 1e-12
+"""Twice the expected rise at which Newton's next step, which squares it, is the last."""
 _NEAR, _SAME, _ROUNDING = 10.0, 1e-2, 1e-13
 
 _FROM_FAR, _FROM_NEAR = (1e-3, 5.0, 0.2, 1e-2, 3.0), (1e-2, 30.0, 0.1, 1e-8, 2.0)
@@ -226,4 +226,6 @@ def maximise(
             f"(expected rise {found.rise.min():.2g})"
         )
     best = reached[found.value[reached].argmin()]
-    return Maximum(found.theta[best], -float(found.value[best]), found.free[best])
+    last = np.linalg.solve(found.hessian[best], found.gradient[best])
+    value = float(found.rise[best] / 2 - found.value[best])
+    return Maximum(np.clip(found.theta[best] - last, *bounds), value, found.free[best])
