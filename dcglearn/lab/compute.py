@@ -41,7 +41,6 @@ from dcglearn.learning.solve import Fit, fit, fit_path
 from dcglearn.measures.agreement import agreement, outcomes, score_differences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
-from dcglearn.measures.presets import preset
 from dcglearn.measures.utility import LinearUtility
 
 PAIRS_FOR_TAU = 1000
@@ -84,8 +83,7 @@ def _tested(draws: Draws) -> Cell:
         "chosen_C": fitted.problem.C if fitted else None,
     }
     for name in setting.against:
-        measure = preset(name, grade_scale(setting.grades), setting.n_ranks)
-        result[f"precision:{name}"] = agreement(measure, exact)
+        result[f"precision:{name}"] = draws.agreement_with_test(name)
     data = CellData(setting, training, exact, fitted)
     for name in draws.cell.get("columns", ()):
         own = draws.own_result("result", truth, learned, data, name=name)

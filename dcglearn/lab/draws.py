@@ -32,9 +32,10 @@ from dcglearn.lab.simulation.lists import (
 )
 from dcglearn.lab.simulation.truths import grade_scale
 from dcglearn.learning.problem import margins_of
-from dcglearn.measures.agreement import score_differences
+from dcglearn.measures.agreement import agreement, score_differences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
+from dcglearn.measures.presets import preset
 from dcglearn.measures.utility import LinearUtility
 
 ROUNDS = ((20, 5), (60, 10), (200, 20), (np.inf, 50))
@@ -164,10 +165,17 @@ class Draws:
 
     def exact_pairs(self, name: str) -> Pairs:
         """Return the pairs without errors that a cell is tested on, or that C is chosen on."""
+        return _exact_pairs(name, self._shared(name), self.own)
+
+    def agreement_with_test(self, name: str) -> float:
+        """Return the agreement of a preset with the pairs that a cell is tested on."""
+        return _agreement(name, self._shared("test"), self.own)
+
+    def _shared(self, name: str, *more: str) -> str:
+        """Return what cells with the same exact pairs, and the same values of more, share."""
         seeds = *AXES[name], *AXES["truth"]
-        keys = {"seed", "repetition", "options", "truth", f"{name}_pairs", *seeds}
-        part = {key: self.cell[key] for key in sorted(keys & self.cell.keys())}
-        return _exact_pairs(name, json.dumps(part), self.own)
+        keys = {"seed", "repetition", "options", "truth", f"{name}_pairs", *seeds, *more}
+        return json.dumps({key: self.cell[key] for key in sorted(keys & self.cell.keys())})
 
     def margins(self, pairs: Pairs) -> str | Floats:
         """Return the margin of each pair, (n,), or the name of one of this package."""
@@ -177,12 +185,7 @@ class Draws:
 
     def margin_correlation(self) -> float | None:
         """Return how the margin of the test pairs goes with their true difference."""
-        pairs = self.exact_pairs("test")
-        margin = self.margins(pairs)
-        size = margins_of(margin)(pairs) if isinstance(margin, str) else margin
-        if size is None or size.min() == size.max():
-            return None
-        return float(np.corrcoef(size, score_differences(self.truth, pairs))[0, 1])
+        return _margin_correlation(self._shared("test", "margin"), self.own)
 
 
 @lru_cache(32)
@@ -194,6 +197,24 @@ def _exact_pairs(name: str, part: str, own: ExperimentCode) -> Pairs:
     pairs = draws.first_pairs(lists, n, draws.rng(name), partial(true_pairs, draws.truth))
     pairs.flags.writeable = False
     return pairs
+
+
+@lru_cache(256)
+def _agreement(name: str, part: str, own: ExperimentCode) -> float:
+    draws = Draws(json.loads(part), own)
+    measure = preset(name, grade_scale(draws.setting.grades), draws.setting.n_ranks)
+    return agreement(measure, draws.exact_pairs("test"))
+
+
+@lru_cache(32)
+def _margin_correlation(part: str, own: ExperimentCode) -> float | None:
+    draws = Draws(json.loads(part), own)
+    pairs = draws.exact_pairs("test")
+    margin = draws.margins(pairs)
+    size = margins_of(margin)(pairs) if isinstance(margin, str) else margin
+    if size is None or size.min() == size.max():
+        return None
+    return float(np.corrcoef(size, score_differences(draws.truth, pairs))[0, 1])
 
 
 def base_list(setting: Setting) -> NDArray[np.int64]:

@@ -35,11 +35,11 @@ def score_differences(measure: Measure, pairs: ArrayLike) -> Floats:
 
 
 def _differences(weights: Floats, rows: Grades) -> Floats:
-    result, largest = np.zeros((2, len(rows)))
+    result = np.zeros(len(rows))
     for k, row in enumerate(weights):  # by rank, so that equal terms cancel exactly
         first, second = rows[:, 0, k], rows[:, 1, k]
-        result += row[first] - row[second]
-        largest += np.abs(row).max() * (first != second)
+        result += row.take(first, mode="wrap") - row.take(second, mode="wrap")
+    largest = (rows[:, 0] != rows[:, 1]) @ np.abs(weights).max(axis=1)
     result[np.abs(result) <= TIE_TOLERANCE * largest] = 0.0  # rounding errors
     return result
 
