@@ -28,7 +28,7 @@ from dcglearn.base.errors import SolverError
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.inference.answers import E, Terms, V, strict_terms
-from dcglearn.inference.centres import Index, Members, cumulated
+from dcglearn.inference.centres import Members, cumulated
 from dcglearn.inference.maximise import MAX_STEPS, Ascent
 from dcglearn.learning.source import Arrays, Block
 
@@ -63,10 +63,11 @@ class Answers(NamedTuple):
         return [self.take(slice(k, k + size)) for k in range(0, len(self.pairs), size)]
 
     def encoded(self, n_grades: int) -> Floats:
-        """Return x = s(preferred) - s(other), cumulated, shape (n, K, L)."""
-        grades = np.arange(n_grades, dtype=self.pairs.dtype)
-        first, second = (self.pairs[:, side, :, None] == grades for side in (0, 1))
-        return cumulated(np.subtract(first, second, dtype=float))
+        """Return x = s(preferred) - s(other), cumulated, shape (n, K, L), answers last in memory."""
+        grades, lists = np.arange(n_grades, dtype=self.pairs.dtype), self.pairs.transpose(1, 2, 0)
+        first, second = lists[:, :, None] == grades[:, None]
+        x = np.subtract(first, second, dtype=float)
+        return x.cumsum(axis=0).cumsum(axis=1).transpose(2, 0, 1)
 
 
 Expansion: TypeAlias = tuple[Floats, Floats, Floats]
@@ -78,18 +79,30 @@ class OwnExpansions:
 
     def __init__(self, members: Members, answers: Answers) -> None:
         self.members = members
-        self.n_rows = min(len(answers.pairs), PARTS[-1])
         self.parts = [(part, part.encoded(members.L)) for part in answers.parts(PARTS[-1])]
 
-    def expand(self, theta: Floats, some: Index, observed: bool) -> Expansion:
+    def expand(self, theta: Floats, some: Integers, observed: bool) -> Expansion:
         """Expand it at parameters (f, P); the information is Fisher's, or that observed."""
-        sums = [self._expand(theta, some, observed, *part) for part in self.parts]
-        value, gradient, information = (sum(one) for one in zip(*sums, strict=True))
+        parts = [self._of_part(theta, some, observed, *part) for part in self.parts]
+        value, gradient, information, pull, of_lapses = map(sum, zip(*parts, strict=True))
+        if observed:
+            pull = pull.reshape(-1, self.members.K, self.members.L)
+            information -= self.members.curvature(theta, some, pull, of_lapses)
         return value, gradient, information
 
+    def _of_part(
+        self, theta: Floats, some: Integers, observed: bool, part: Answers, x: Floats
+    ) -> list[Floats]:
+        """Expand the likelihood of a part in as many members at a time as the cache holds."""
+        at_once = max(1, _NUMBERS // (len(x) * theta.shape[1]))
+        cuts = [slice(begin, begin + at_once) for begin in range(0, len(theta), at_once)]
+        found = [self._expand(theta[cut], some[cut], observed, part, x) for cut in cuts]
+        return [np.concatenate(one) for one in zip(*found, strict=True)]
+
     def _expand(
-        self, theta: Floats, some: Index, observed: bool, part: Answers, x: Floats
-    ) -> Expansion:
+        self, theta: Floats, some: Integers, observed: bool, part: Answers, x: Floats
+    ) -> tuple[Floats, ...]:
+        """Return value, gradient, information, and derivatives of the likelihood in W and e."""
         members, e = self.members, expit(theta[:, [self.members.lapse]])
         v, slopes = members.slopes(theta, some, x)
         v += theta[:, [members.side]] * part.sides
@@ -111,10 +124,8 @@ class OwnExpansions:
         information[:, members.lapse] += cross
         information[:, :, members.lapse] += cross
         information[:, members.lapse, members.lapse] += (by_logit**2 * ee).sum(axis=1)
-        if observed:
-            pull = (of_v @ x.reshape(len(x), -1)).reshape(-1, members.K, members.L)
-            information -= members.curvature(theta, some, pull, of_e.sum(axis=1))
-        return -(terms.value @ part.weights), gradient, information
+        pull = of_v @ x.reshape(len(x), -1)
+        return -(terms.value @ part.weights), gradient, information, pull, of_e.sum(axis=1)
 
 
 class SharedExpansion:
@@ -127,7 +138,7 @@ class SharedExpansion:
         self, members: Members, parts: Sequence[tuple[Answers, Block]], at: Floats
     ) -> None:
         self.members, self.at = members, at
-        self.n_rows = n = members.K * members.L
+        n = members.K * members.L
         self.unit = cumulated(np.eye(n).reshape(n, members.K, members.L))
         every = -(-len(parts) * _CHUNK // _OF_INFORMATION)
         self.value_at_place, self.gradient = 0.0, np.zeros(len(at))
@@ -148,7 +159,7 @@ class SharedExpansion:
             self.information[:n, n:] += cross.T
             self.information[n:, n:] += others * variance @ others.T
 
-    def expand(self, theta: Floats, some: Index, observed: bool) -> Expansion:
+    def expand(self, theta: Floats, some: Integers, observed: bool) -> Expansion:
         """Expand it at parameters (f, P); the information is Fisher's, or that observed."""
         members, n = self.members, len(self.unit)
         slopes = np.zeros((len(theta), len(self.at), theta.shape[1]))
@@ -188,10 +199,7 @@ class MembersAscent(Ascent):
         self, theta: Floats, some: Integers, observed: bool
     ) -> tuple[Floats, Floats, Floats]:
         """Expand minus the log posterior."""
-        at_once = max(1, _NUMBERS // (self.likelihood.n_rows * theta.shape[1]))
-        parts = [slice(begin, begin + at_once) for begin in range(0, len(some), at_once)]
-        found = [self.likelihood.expand(theta[one], some[one], observed) for one in parts]
-        value, gradient, hessian = (np.concatenate(one) for one in zip(*found, strict=True))
+        value, gradient, hessian = self.likelihood.expand(theta, some, observed)
         away, pull = self.members.prior(theta, some)
         diagonal = np.arange(theta.shape[1])
         hessian[:, diagonal, diagonal] += self.members.precision[some]

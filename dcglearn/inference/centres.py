@@ -146,15 +146,16 @@ class Members:
         """Return <W, x>, shape (f, n), and its derivatives, shape (f, n, P), for cumulated x."""
         by_rank, by_grade = self.steps(theta, some)
         by_rank *= np.exp(theta[:, [self.scale]])
-        of_ranks = (by_grade @ x.reshape(-1, self.L).T).reshape(len(theta), -1, self.K)
-        of_grades = np.tensordot(by_rank, x, (1, 1))  # (f, n, L)
-        found = np.zeros((*of_ranks.shape[:2], self.mean.size))
-        np.multiply(by_rank[:, None], of_ranks, out=found[..., self.ranks])
-        np.multiply(by_grade[:, None, :-1], of_grades[..., :-1], out=found[..., self.grades])
-        found[..., self.scale] = v = np.matmul(of_ranks, by_rank[..., None])[..., 0]
+        x = np.ascontiguousarray(x.transpose(1, 2, 0))  # long rows are faster: answers come last
+        of_ranks = np.matmul(by_grade[:, None, None], x)[:, :, 0]
+        of_grades = (by_rank @ x.reshape(self.K, -1)).reshape(len(theta), self.L, -1)
+        found = np.zeros((len(theta), self.mean.size, x.shape[2]))
+        np.multiply(by_rank[..., None], of_ranks, out=found[:, self.ranks])
+        np.multiply(by_grade[:, :-1, None], of_grades[:, :-1], out=found[:, self.grades])
+        found[:, self.scale] = v = np.matmul(by_rank[:, None], of_ranks)[:, 0]
         if self.has_empty:
-            found[..., self.empty] = of_grades[..., -1]
-        return v, found
+            found[:, self.empty] = of_grades[:, -1]
+        return v, found.swapaxes(1, 2)
 
     def number_slopes(self, theta: Floats, some: Index) -> Floats:
         """Return the derivatives of gains and discounts, shape (f, L + K, P)."""

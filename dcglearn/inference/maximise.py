@@ -125,17 +125,26 @@ class Ascent:
         free = ~(((theta <= low) & (gradient >= 0)) | ((theta >= high) & (gradient <= 0)))
         at, free, gradient = some[higher], free[higher], (gradient * free)[higher]
         hessian = np.where(free[:, :, None] & free[:, None], hessian[higher], self.unit)
-        try:  # where no bend is to be turned, there is no need to know them
-            np.linalg.cholesky(hessian - self.least * observed * self.unit)
-        except np.linalg.LinAlgError:
-            bends, axes = np.linalg.eigh(hessian)
+        bent = hessian - self.least * observed * self.unit
+        if not _positive(bent):
+            wrong = [k for k, one in enumerate(bent) if not _positive(one)]
+            bends, axes = np.linalg.eigh(hessian[wrong])
             bends = np.maximum(np.abs(bends), self.least)
-            hessian = (axes * bends[:, None]) @ axes.swapaxes(1, 2)
+            hessian[wrong] = (axes * bends[:, None]) @ axes.swapaxes(1, 2)
         steps = np.linalg.solve(hessian, gradient[..., None])[..., 0]
         self.theta[at], self.value[at], self.free[at] = theta[higher], value[higher], free
         self.gradient[at], self.hessian[at] = gradient, hessian
         self.rise[at] = (gradient * steps).sum(axis=1)
         return rise
+
+
+def _positive(matrices: Floats) -> bool:
+    """Return whether matrices (..., P, P) are positive definite, which is faster than their axes."""
+    try:
+        np.linalg.cholesky(matrices)
+    except np.linalg.LinAlgError:
+        return False
+    return True
 
 
 class _Starts(Ascent):
