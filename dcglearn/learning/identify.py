@@ -29,6 +29,7 @@ from functools import cached_property
 from typing import cast
 
 import numpy as np
+from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from dcglearn.base.types import Booleans, Floats
@@ -241,7 +242,7 @@ def null_space(gram: GramMatrices, n_grades: int) -> NullSpace:
         # the last node of the graph, adds 1 to the diagonal only.
         graph = np.pad(blocks[k, :, k], (0, 1))
         graph[:-1, -1] = graph[:-1].sum(axis=1)
-        *labels, determined = connected_components(graph)[1].tolist()
+        *labels, determined = connected_components(csr_array(graph))[1].tolist()
         groups = [np.array(labels) == one for one in dict.fromkeys([determined, *labels])]
         offsets += [np.outer(np.arange(n_ranks) == k, group).ravel() for group in groups[1:]]
         if groups[0].any():

@@ -195,6 +195,8 @@ class Block:
             gram += X.T @ (X if V is None else X * V)
         last = width - table.shape[1]  # the last code may have fewer ranks, and columns before them
         columns = self.layout.n_ranks * self.layout.n_grades
+        if width == columns:
+            return gram
         kept = np.r_[:last, last + width - columns : width]
         return np.asarray(gram[np.ix_(kept, kept)])
 

@@ -118,7 +118,7 @@ def gram_matrices(block: Block) -> GramMatrices:
 def residual_sums(block: Block, w: Floats) -> ResidualSums:
     """Return the sums of the positive residuals at w, computed from the pairs themselves."""
     parts: list[Floats] = []
-    rounded, r = 0.0, np.maximum(block.residuals(w), 0.0)
+    rounded, r = 0.0, np.maximum(block.residuals_kept(w), 0.0)
     weighted, weights = block.weighted(r), block.weighted(np.ones(len(r)))
     for begin in range(0, len(r), SUMMED_PAIRS):
         rows = slice(begin, begin + SUMMED_PAIRS)

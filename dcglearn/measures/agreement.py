@@ -26,8 +26,9 @@ _CHUNK = 1 << 16
 def score_differences(measure: Measure, pairs: ArrayLike) -> Floats:
     """Return u(first) - u(second) of each pair, shape (n,), exactly 0 where they are tied."""
     rows = checked_pairs(pairs, measure.n_grades)
-    weights = measure.matrix_for(rows.shape[-1])
-    padded = np.pad(weights, ((0, 0), (0, 1)))  # the last column, index -1, is no document
+    K, L = rows.shape[-1], measure.n_grades
+    padded = np.zeros((K, L + 1))  # the last column, index -1, is no document
+    padded[:, :L] = measure.matrix_for(K)
     result = np.empty(len(rows))
     for begin in range(0, len(rows), _CHUNK):
         result[begin : begin + _CHUNK] = _differences(padded, rows[begin : begin + _CHUNK])

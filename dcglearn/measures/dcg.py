@@ -158,16 +158,17 @@ class DCG:
         """Return the discounts (n_ranks,), 0 below the cutoff."""
         checked_count(n_ranks, "`n_ranks`", 0)
         counted = min(n_ranks, self.cutoff or n_ranks)
+        found = np.zeros(n_ranks)
         if isinstance(self.discounts, str):
-            discounts = rule_discounts(self.discounts, counted)
+            found[:counted] = rule_discounts(self.discounts, counted)
         elif counted > len(self.discounts):
             raise InputError(
                 f"rankings of {n_ranks} ranks, discounts for {len(self.discounts)}",
                 f"cut the measure: @ {len(self.discounts)}",
             )
         else:
-            discounts = np.array(self.discounts[:counted], float)
-        return np.pad(discounts, (0, n_ranks - counted))
+            found[:counted] = self.discounts[:counted]
+        return found
 
     def matrix_for(self, n_ranks: int) -> Floats:
         """Return W = c g', shape (n_ranks, L)."""
