@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -79,6 +79,11 @@ class Judged(NamedTuple):
         """Return some of the judgments; queries and judges keep their numbers."""
         others = {name: getattr(self, name)[rows] for name in self._fields[1:]}
         return Judged(self.codes[:, rows], **others)
+
+    def parts(self, size: int) -> list[Judged]:
+        """Return them in parts of at most so many, or one."""
+        n = len(self.answers)
+        return [self.take(slice(at, at + size)) for at in range(0, n or 1, size)]
 
 
 def _used(judged: CodedJudgments | Preferences, ties: TieModel) -> tuple[Integers, Integers]:
@@ -294,11 +299,9 @@ class Evidence:
         """Yield a statistic of each chunk of judgments, in order, as many at once as threads."""
 
         def of_part(part: int) -> list[_Statistic]:
-            judged = self._part(part, with_ids)
-            if len(judged.answers) <= CHUNK:
-                return [statistic(judged)]
-            begins = range(0, len(judged.answers), CHUNK)
-            return [statistic(judged.take(slice(at, at + CHUNK))) for at in begins]
+            if self.parts is None:
+                return [statistic(judged) for judged in self._in_memory[part]]
+            return [statistic(judged) for judged in self.parts.read(part, with_ids).parts(CHUNK)]
 
         with one_blas_thread():
             yield from chain.from_iterable(map_in_order(of_part, self._all_parts))
@@ -323,13 +326,13 @@ class Evidence:
     @property
     def _all_parts(self) -> range:
         """The numbers of row groups, or of parts in memory."""
-        parts = max(1, -(-self.n_judgments // _PART))
-        return range(parts if self.parts is None else len(self.parts.pairs.row_groups))
+        every = self._in_memory if self.parts is None else self.parts.pairs.row_groups
+        return range(len(every))
 
-    def _part(self, part: int, with_ids: bool) -> Judged:
-        if self.parts is not None:
-            return self.parts.read(part, with_ids)
-        return self.judged.take(slice(part * _PART, (part + 1) * _PART))
+    @cached_property
+    def _in_memory(self) -> list[list[Judged]]:
+        """The chunks of each part in memory."""
+        return [part.parts(CHUNK) for part in self.judged.parts(_PART)]
 
     @property
     def counted(self) -> Evidence:
@@ -340,8 +343,10 @@ class Evidence:
     def _distinct(self) -> Evidence | None:
         if self.n_judgments < _FEWEST_COUNTED or self.relative_lapses is not None:
             return None
-        packed = map_in_order(lambda part: self._part(part, False), self._all_parts)
-        judged = _distinct([self.judged] if self.parts is None else packed)
+        parts: Iterable[Judged] = [self.judged]
+        if self.parts is not None:
+            parts = map_in_order(partial(self.parts.read, with_ids=False), self._all_parts)
+        judged = _distinct(parts)
         if judged is None:
             return None
         n, none = len(judged.answers), np.zeros(0, np.int64)

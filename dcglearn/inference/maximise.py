@@ -29,7 +29,7 @@ from dcglearn.inference.likelihood import Expanded, Likelihood
 MAX_STEPS = 400
 _CLOSE = 1e-12
 """Twice the expected rise at which Newton's next step, which squares it, is the last."""
-_NEAR, _SAME, _ROUNDING = 10.0, 1e-2, 1e-13
+_NEAR, _SAME, _ROUNDING = 10.0, 0.3, 1e-13
 
 _FROM_FAR, _FROM_NEAR = (1e-3, 5.0, 0.2, 1e-2, 3.0), (1e-2, 30.0, 0.1, 1e-8, 2.0)
 """The damping at first, its factors where a step rises too little, or nearly as expected, the
@@ -153,8 +153,8 @@ class _Starts(Ascent):
     def climbing(self, some: Integers, close: float) -> Integers:
         """Return the points that are neither at a maximum nor so near to one as to end there."""
         some, reached = super().climbing(some, close), self.value[self.rise <= close]
-        rise = self.rise[some, None]
-        there = (np.abs(self.value[some, None] - reached) < rise) & (rise < _SAME)
+        rise, top = self.rise[some, None], (self.value - self.rise / 2)[some, None]
+        there = (rise < _SAME) & (np.abs(top - reached) < rise / 10)
         return some[~there.any(axis=1)]
 
 
