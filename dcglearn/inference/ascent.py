@@ -63,11 +63,11 @@ class Answers(NamedTuple):
         return [self.take(slice(k, k + size)) for k in range(0, len(self.pairs), size)]
 
     def encoded(self, n_grades: int) -> Floats:
-        """Return x = s(preferred) - s(other), cumulated, shape (n, K, L), answers last in memory."""
+        """Return x = s(preferred) - s(other), cumulated, (n, K, L), with answers last in memory."""
         grades, lists = np.arange(n_grades, dtype=self.pairs.dtype), self.pairs.transpose(1, 2, 0)
         first, second = lists[:, :, None] == grades[:, None]
-        x = np.subtract(first, second, dtype=float)
-        return x.cumsum(axis=0).cumsum(axis=1).transpose(2, 0, 1)
+        x = np.subtract(first, second, dtype=float).cumsum(axis=0).cumsum(axis=1)
+        return np.asarray(x.transpose(2, 0, 1))
 
 
 Expansion: TypeAlias = tuple[Floats, Floats, Floats]
@@ -84,7 +84,8 @@ class OwnExpansions:
     def expand(self, theta: Floats, some: Integers, observed: bool) -> Expansion:
         """Expand it at parameters (f, P); the information is Fisher's, or that observed."""
         parts = [self._of_part(theta, some, observed, *part) for part in self.parts]
-        value, gradient, information, pull, of_lapses = map(sum, zip(*parts, strict=True))
+        sums: list[Any] = [sum(one) for one in zip(*parts, strict=True)]
+        value, gradient, information, pull, of_lapses = sums
         if observed:
             pull = pull.reshape(-1, self.members.K, self.members.L)
             information -= self.members.curvature(theta, some, pull, of_lapses)

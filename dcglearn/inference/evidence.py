@@ -423,8 +423,9 @@ def _scanned(
 
         return map_in_order(scan, judgments.row_groups)
     rows, counts = _used(judgments, ties)
-    lists, answers, weights, *ids = (getattr(judgments, name)[rows] for name in CodedJudgments._fields)
-    found = CodedJudgments(lists, answers, weights, *map(column_of, ids))
+    ids = [column_of(one[rows]) for one in (judgments.queries, judgments.judges)]
+    shown = judgments.lists[rows], judgments.answers[rows], judgments.weights[rows]
+    found = CodedJudgments(*shown, *ids)
     return [(np.append(counts, np.sum(found.judges.codes < 0)), rows, found)]
 
 

@@ -139,7 +139,7 @@ class Ascent:
 
 
 def _positive(matrices: Floats) -> bool:
-    """Return whether matrices (..., P, P) are positive definite, which is faster than their axes."""
+    """Return whether matrices (..., P, P) are positive definite: faster than their axes."""
     try:
         np.linalg.cholesky(matrices)
     except np.linalg.LinAlgError:
@@ -155,7 +155,7 @@ class _Starts(Ascent):
         some, reached = super().climbing(some, close), self.value[self.rise <= close]
         rise, top = self.rise[some, None], (self.value - self.rise / 2)[some, None]
         there = (rise < _SAME) & (np.abs(top - reached) < rise / 10)
-        return some[~there.any(axis=1)]
+        return some[np.flatnonzero(~there.any(axis=1))]
 
 
 class Maximum(NamedTuple):
