@@ -27,7 +27,7 @@ from dcglearn.inference.families import any_weights
 from dcglearn.inference.likelihood import Expanded, Likelihood
 
 MAX_STEPS = 400
-_CLOSE = 1e-12
+_CLOSE = 1e-10
 """Twice the expected rise at which Newton's next step, which squares it, is the last."""
 _NEAR, _SAME, _ROUNDING = 10.0, 0.3, 1e-13
 

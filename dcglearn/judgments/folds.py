@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from itertools import count
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,10 +20,10 @@ def count_true(found: Booleans) -> int:
 
 def group_numbers(groups: ArrayLike) -> Integers:
     """Return numbers (n,) of groups, by first appearance; None or NaN is a group of its own."""
-    numbers: dict[Any, int] = {}
     values = np.asarray(groups).ravel().tolist()
-    keys = (object() if one is None or one != one else one for one in values)
-    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
+    keys = [object() if one is None or one != one else one for one in values]
+    numbers = dict(zip(dict.fromkeys(keys), count(), strict=False))
+    return np.fromiter(map(numbers.__getitem__, keys), np.int64, len(keys))
 
 
 def query_counts(queries: Ids) -> tuple[int, int]:
