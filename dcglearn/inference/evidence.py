@@ -77,8 +77,11 @@ class Judged(NamedTuple):
 
     def take(self, rows: slice | Booleans | Integers) -> Judged:
         """Return some of the judgments; queries and judges keep their numbers."""
-        others = {name: getattr(self, name)[rows] for name in self._fields[1:]}
-        return Judged(self.codes[:, rows], **others)
+        columns: tuple[Any, ...] = self[1:]
+        if isinstance(rows, slice):
+            return Judged(self.codes[:, rows], *(one[rows] for one in columns))
+        rows = np.arange(len(self.answers))[rows]  # taking rows is several times faster
+        return Judged(self.codes.take(rows, axis=1), *(one.take(rows, axis=0) for one in columns))
 
     def parts(self, size: int) -> list[Judged]:
         """Return them in parts of at most so many, or one."""
@@ -434,13 +437,13 @@ def _distinct(parts: Iterable[Judged]) -> Judged | None:
     rows: NDArray[Any] = np.zeros(0)
     lists, weights = rows, rows
     for part in parts:
-        more = np.vstack([part.answers, part.codes])
         probed = not rows.size
         if probed:
-            first, of_row = distinct_rows(more[:, :_PROBE])
+            first, of_row = distinct_rows([part.answers[:_PROBE], *part.codes[:, :_PROBE]])
             if len(first) > (1 - _FEWEST_EQUAL) * len(of_row):
                 return None
-            rows, lists = more[:, :0], part.lists[:0]
+            rows, lists = np.zeros((1 + len(part.codes), 0), part.codes.dtype), part.lists[:0]
+        more = np.vstack([part.answers, part.codes])
         rows, weights = np.hstack([rows, more]), np.append(weights, part.weights)
         lists = np.concatenate([lists, part.lists])
         if not probed or rows.shape[1] > _PROBE:
