@@ -426,9 +426,9 @@ def _scanned(
 
         return map_in_order(scan, judgments.row_groups)
     rows, counts = _used(judgments, ties)
-    ids = [column_of(one[rows]) for one in (judgments.queries, judgments.judges)]
-    shown = judgments.lists[rows], judgments.answers[rows], judgments.weights[rows]
-    found = CodedJudgments(*shown, *ids)
+    some = judgments[rows]
+    ids = map(column_of, (some.queries, some.judges))
+    found = CodedJudgments(some.lists, some.answers, some.weights, *ids)
     return [(np.append(counts, np.sum(found.judges.codes < 0)), rows, found)]
 
 

@@ -428,14 +428,13 @@ class WeightFamily:
         return slice(n, n + self.gains.n_coefficients)
 
     def balanced(self, parameters: Floats) -> Floats:
-        """Return the parameters of the same W at which both sets of coefficients are as large."""
+        """Return parameters (..., p) of the same W whose coefficients of c and g are as large."""
         found = parameters.copy()
-        c, g = found[self._coefficients], found[self._scale_of_gains]
-        sizes = math.sqrt(c @ c), math.sqrt(g @ g)
-        if all(sizes):
-            factor = math.sqrt(sizes[1] / sizes[0])
-            c *= factor
-            g /= factor
+        c, g = found[..., self._coefficients], found[..., self._scale_of_gains]
+        of_c, of_g = (np.linalg.norm(one, axis=-1, keepdims=True) for one in (c, g))
+        factor = np.sqrt(np.where(of_c * of_g > 0, of_g / np.maximum(of_c, 1e-300), 1.0))
+        c *= factor
+        g /= factor
         return found
 
 

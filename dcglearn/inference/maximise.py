@@ -52,7 +52,8 @@ class Ascent:
     """Points (n, P) that climb at once, each to a maximum of its own.
 
     Each has a value, a gradient of the parameters that no bound holds, a Hessian, and twice the
-    rise that is expected of a full step. Those that are not near begin with Fisher's steps.
+    rise that is expected of a full step. Those that are not near begin with Fisher's steps. Where
+    parameters are known not to matter, `balanced` returns the highest of them.
     """
 
     def __init__(
@@ -62,8 +63,9 @@ class Ascent:
         some: Integers,
         near: bool = False,
         bounds: tuple[Any, Any] = (-np.inf, np.inf),
+        balanced: Callable[[Floats], Floats] = np.asarray,
     ) -> None:
-        self.function, self.bounds = function, bounds
+        self.function, self.bounds, self.balanced = function, bounds, balanced
         self.theta, self.free = np.clip(start, *bounds), np.ones(start.shape, bool)
         self.gradient, (n, size) = np.zeros(start.shape), start.shape
         self.unit = np.eye(size)
@@ -106,13 +108,9 @@ class Ascent:
         bent = np.matmul(hessian, steps[..., None])[..., 0]
         expected = -((gradient + bent / 2) * steps).sum(axis=1)
         expected = np.maximum(expected, 0)  # a step that is cut need not lead upwards
-        rise = self.offer(some, self.equivalent(moved), observed)
+        rise = self.offer(some, self.balanced(moved), observed)
         less = np.where(rise > 0.75 * expected, self.less, 1.0)
         self.damping[some] *= np.where(rise >= 0.25 * expected, less, self.more)
-
-    def equivalent(self, theta: Floats) -> Floats:
-        """Return points (m, P) that are at least as high, without a look at the function."""
-        return theta
 
     def offer(self, some: Integers, theta: Floats, observed: bool) -> Floats:
         """Put some points at others if these are as high; return by how much they are higher.
@@ -152,25 +150,7 @@ def _positive(matrices: Floats) -> bool:
 
 
 class _Starts(Ascent):
-    """Points that climb the same function, but not to a maximum that another has reached.
-
-    Of parameters of the same W, those of equal size are the highest: without steps along a bent
-    ridge.
-    """
-
-    def __init__(
-        self,
-        function: Function,
-        starts: Floats,
-        bounds: tuple[Floats, Floats],
-        balanced: Callable[[Floats], Floats] | None,
-    ) -> None:
-        self.balanced = balanced
-        super().__init__(function, starts, np.arange(len(starts)), True, bounds)
-
-    def equivalent(self, theta: Floats) -> Floats:
-        """Return the highest points of the same function value but for the prior."""
-        return theta if self.balanced is None else np.stack([*map(self.balanced, theta)])
+    """Points that climb the same function, but not to a maximum that another has reached."""
 
     def climbing(self, some: Integers, close: float) -> Integers:
         """Return the points that are neither at a maximum nor so near to one as to end there."""
@@ -236,28 +216,24 @@ def maximum_from(
 ) -> Maximum:
     """Return the maximum of a posterior that a search from a point finds, some parameters held."""
     low, high = (np.where(held, start, bound) for bound in likelihood.bounds)
-    of_weights = np.atleast_1d(held)[: likelihood.n_weights]
-    balanced = None if of_weights.any() else likelihood.family.balanced
-    return maximise(likelihood.expand, start, (low, high), balanced)
+    return maximise(likelihood.expand, start, (low, high), likelihood.family.balanced)
 
 
 def maximise(
     expand: Callable[[Floats], Expanded],
     starts: Floats,
     bounds: tuple[Floats, Floats],
-    balanced: Callable[[Floats], Floats] | None = None,
+    balanced: Callable[[Floats], Floats] = np.asarray,
 ) -> Maximum:
-    """Return the highest maximum of a function of P parameters that starts (m, P) or (P,) reach.
-
-    If given, `balanced` returns the highest parameters (P,) of the same W.
-    """
+    """Return the highest maximum of a function of P parameters that starts (m, P) or (P,) reach."""
 
     def function(theta: Floats, some: Integers, observed: bool) -> tuple[Floats, Floats, Floats]:
         value, gradient, hessian = zip(*map(expand, theta), strict=True)
         return -np.array(value), -np.stack(gradient), -np.stack(hessian)
 
-    found = _Starts(function, np.atleast_2d(starts), bounds, balanced)
-    found.run(np.arange(len(found.theta)), _CLOSE)
+    starts = np.atleast_2d(starts)
+    found = _Starts(function, starts, every := np.arange(len(starts)), True, bounds, balanced)
+    found.run(every, _CLOSE)
     reached = np.flatnonzero(found.rise <= _CLOSE)
     if not len(reached):
         raise SolverError(

@@ -83,7 +83,7 @@ def _tested(draws: Draws) -> Cell:
         "chosen_C": fitted.problem.C if fitted else None,
     }
     for name in setting.against:
-        result[f"precision:{name}"] = draws.agreement_with_test(name)
+        result[f"precision:{name}"] = draws.agreement_with(name)
     data = CellData(setting, training, exact, fitted)
     for name in draws.cell.get("columns", ()):
         own = draws.own_result("result", truth, learned, data, name=name)

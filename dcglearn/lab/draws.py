@@ -167,12 +167,16 @@ class Draws:
         """Return the pairs without errors that a cell is tested on, or that C is chosen on."""
         return _exact_pairs(name, self._shared(name), self.own)
 
-    def agreement_with_test(self, name: str) -> float:
+    def agreement_with(self, preset_name: str) -> float:
         """Return the agreement of a preset with the pairs that a cell is tested on."""
-        return _agreement(name, self._shared("test"), self.own)
+        return _agreement(preset_name, self._shared("test"), self.own)
+
+    def margin_correlation(self) -> float | None:
+        """Return how the margin of the test pairs goes with their true difference."""
+        return _margin_correlation(self._shared("test", "margin"), self.own)
 
     def _shared(self, name: str, *more: str) -> str:
-        """Return what cells with the same exact pairs, and the same values of more, share."""
+        """Return what decides about exact pairs, and more."""
         seeds = *AXES[name], *AXES["truth"]
         keys = {"seed", "repetition", "options", "truth", f"{name}_pairs", *seeds, *more}
         return json.dumps({key: self.cell[key] for key in sorted(keys & self.cell.keys())})
@@ -182,10 +186,6 @@ class Draws:
         s = self.setting
         own: Floats | None = self.own_result("margin", pairs)
         return s.margin if own is None else own
-
-    def margin_correlation(self) -> float | None:
-        """Return how the margin of the test pairs goes with their true difference."""
-        return _margin_correlation(self._shared("test", "margin"), self.own)
 
 
 @lru_cache(32)
