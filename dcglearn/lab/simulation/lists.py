@@ -71,7 +71,10 @@ def drawn_lists(
     shares = finite_array(probabilities, "grade probabilities", (None,), low=0.0)
     if abs(shares.sum() - 1) > 1e-9:
         raise InputError(f"grade probabilities {shares.tolist()}", "use numbers that add up to 1")
-    lists = rng.choice(len(shares), (n, 2, n_ranks), p=shares).astype(np.int8)
+    uniform, cumulated = rng.random((n, 2, n_ranks)), np.cumsum(shares)
+    lists = np.zeros(uniform.shape, np.int8)
+    for bound in cumulated[:-1] / cumulated[-1]:  # as rng.choice, which searches for each number
+        lists += uniform >= bound
     if shortest is not None:
         checked_count(shortest, "`shortest`", 1, n_ranks)
         lengths = rng.integers(shortest, n_ranks + 1, (n, 2, 1))
