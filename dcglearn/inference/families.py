@@ -347,11 +347,13 @@ class Product:
 
     def curvature(self, pull: Floats) -> Floats:
         """Return the second derivatives of pull'(c g'), shape (p, p)."""
-        (c, of_c, _), (g, of_g, _) = self.c, self.g
-        pull = pull.reshape(len(c), len(g))
-        cross = of_c.T @ pull @ of_g
-        blocks = [[self.c.curvature(pull @ g), cross], [cross.T, self.g.curvature(c @ pull)]]
-        return np.block(blocks)
+        (c, of_c, _), (g, of_g, _), p = self.c, self.g, self.jacobian.shape[1]
+        n, found, pull = of_c.shape[1], np.empty((p, p)), pull.reshape(len(c), len(g))
+        found[:n, :n] = self.c.curvature(pull @ g)
+        found[n:, n:] = self.g.curvature(c @ pull)
+        found[:n, n:] = of_c.T @ pull @ of_g
+        found[n:, :n] = found[:n, n:].T
+        return found
 
 
 @dataclass(frozen=True, eq=False)
