@@ -94,7 +94,7 @@ class OwnExpansions:
     def _of_part(
         self, theta: Floats, some: Integers, observed: bool, part: Answers, x: Floats
     ) -> list[Floats]:
-        """Expand the likelihood of a part in as many members at a time as the cache holds."""
+        """Expand as many members at a time as the cache holds."""
         at_once = max(1, _NUMBERS // (len(x) * theta.shape[1]))
         cuts = [slice(begin, begin + at_once) for begin in range(0, len(theta), at_once)]
         found = [self._expand(theta[cut], some[cut], observed, part, x) for cut in cuts]
@@ -103,7 +103,7 @@ class OwnExpansions:
     def _expand(
         self, theta: Floats, some: Integers, observed: bool, part: Answers, x: Floats
     ) -> tuple[Floats, ...]:
-        """Return value, gradient, information, and derivatives of the likelihood in W and e."""
+        """Return an expansion, and derivatives in W and e."""
         members, e = self.members, expit(theta[:, [self.members.lapse]])
         v, slopes = members.slopes(theta, some, x)
         v += theta[:, [members.side]] * part.sides

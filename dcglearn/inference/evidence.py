@@ -84,7 +84,7 @@ class Judged(NamedTuple):
         return Judged(self.codes.take(rows, axis=1), *(one.take(rows, axis=0) for one in columns))
 
     def parts(self, size: int) -> list[Judged]:
-        """Return them in parts of at most so many, or one."""
+        """Return them in parts, or one."""
         n = len(self.answers)
         return [self.take(slice(at, at + size)) for at in range(0, n or 1, size)]
 
@@ -302,9 +302,8 @@ class Evidence:
         """Yield a statistic of each chunk of judgments, in order, as many at once as threads."""
 
         def of_part(part: int) -> list[_Statistic]:
-            if self.parts is None:
-                return [statistic(judged) for judged in self._in_memory[part]]
-            return [statistic(judged) for judged in self.parts.read(part, with_ids).parts(CHUNK)]
+            read = None if self.parts is None else self.parts.read(part, with_ids)
+            return [*map(statistic, self._in_memory[part] if read is None else read.parts(CHUNK))]
 
         with one_blas_thread():
             yield from chain.from_iterable(map_in_order(of_part, self._all_parts))

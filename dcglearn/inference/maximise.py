@@ -52,8 +52,8 @@ class Ascent:
     """Points (n, P) that climb at once, each to a maximum of its own.
 
     Each has a value, a gradient of the parameters that no bound holds, a Hessian, and twice the
-    rise that is expected of a full step. Those that are not near begin with Fisher's steps. Where
-    parameters are known not to matter, `balanced` returns the highest of them.
+    rise that is expected of a full step. Those that are not near begin with Fisher's steps.
+    `balanced` returns the highest of points of the same likelihood.
     """
 
     def __init__(
@@ -150,10 +150,10 @@ def _positive(matrices: Floats) -> bool:
 
 
 class _Starts(Ascent):
-    """Points that climb the same function, but not to a maximum that another has reached."""
+    """Points that climb one function."""
 
     def climbing(self, some: Integers, close: float) -> Integers:
-        """Return the points that are neither at a maximum nor so near to one as to end there."""
+        """Return the points that do not rise to a maximum that one has reached."""
         some, reached = super().climbing(some, close), self.value[self.rise <= close]
         rise, top = self.rise[some, None], (self.value - self.rise / 2)[some, None]
         there = (rise < _SAME) & (np.abs(top - reached) < rise / 10)
