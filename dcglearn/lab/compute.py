@@ -106,17 +106,18 @@ def learn(draws: Draws) -> tuple[Pairs, Measure, Fit | None]:
     if setting.learner == USUAL:
         answers = Answers(pairs, np.ones(len(pairs)), np.zeros(len(pairs)))
         return pairs, learn_from_answers(answers, grade_scale(setting.grades)).dcg, None
+    n_columns, margins = setting.n_columns, draws.margins(pairs)
+    problem = Problem.of(pairs, n_columns, margins, monotone=not setting.documents)
     try:
-        fitted = _solve(draws, pairs)
+        fitted = _solve(draws, problem)
     except InputError:  # the optimum is 0, which ties all lists
-        return pairs, LinearUtility(np.zeros((setting.n_ranks, setting.n_columns))), None
+        return pairs, LinearUtility(np.zeros((setting.n_ranks, n_columns))), None
     return pairs, getattr(fitted, setting.used), fitted
 
 
-def _solve(draws: Draws, pairs: Pairs) -> Fit:
+def _solve(draws: Draws, problem: Problem) -> Fit:
     """Solve; C is given, chosen by cross-validation, or agrees best with exact pairs."""
-    setting, C, margins = draws.setting, draws.setting.C, draws.margins(pairs)
-    problem = Problem.of(pairs, setting.n_columns, margins, monotone=not setting.documents)
+    setting, C = draws.setting, draws.setting.C
     if C == "cv":  # each pair is a query of its own; they are divided into folds once
         folds, grid, groups = draws.rng("folds"), setting.C_grid, np.arange(problem.n_pairs)
         C = choose_C(problem, groups, folds, grid=grid, use=setting.used, n_repeats=1).C
