@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from dcglearn.asking.policies import choose_pairs
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Pairs
+from dcglearn.judgments.preferences import swap_lists
 from dcglearn.lab.cells import AXES, Cell, hash_of
 from dcglearn.lab.own_functions import call_own
 from dcglearn.lab.registry import RANDOM, SHIPPED, ExperimentCode
@@ -122,9 +123,8 @@ class Draws:
 
     def _judged(self, lists: Pairs, rng: np.random.Generator) -> Pairs:
         """Judge lists, of which either is shown first: some generators put the better one first."""
-        swapped = rng.random(len(lists)) < 0.5
-        shown = np.where(swapped[:, None, None], lists[:, ::-1], lists)
-        s = self.setting
+        s, shown = self.setting, lists.copy()
+        swap_lists(shown, rng.random(len(lists)) < 0.5)
         own: Pairs | None = self.own_result("judge", self.truth, shown, s, rng)
         return judged_pairs(self.truth, shown, rng, *self.noise_and_bias) if own is None else own
 

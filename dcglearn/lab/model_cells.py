@@ -21,7 +21,7 @@ from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.questions import conclude
 from dcglearn.inference.ratios import MIN_SHARE
 from dcglearn.inference.tests import likelihood_ratio, no_effect, verdict_of
-from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.preferences import Preferences, swap_lists
 from dcglearn.lab.cells import Cell
 from dcglearn.lab.draws import Draws
 from dcglearn.lab.simulation.designs import DESIGNS, simulated_study
@@ -77,8 +77,8 @@ def simulated_judgments(draws: Draws) -> Preferences:
         numbers = numbers.clip(max=setting.clusters - 1)
         queries = np.array([f"q{number}" for number in numbers.tolist()], object)
         rows = numbers * LISTS_OF_A_QUERY + (pair * LISTS_OF_A_QUERY).astype(int)
-        swapped = side < 0.5
-        lists = np.where(swapped[:, None, None], shown[rows, ::-1], shown[rows])
+        lists, swapped = shown[rows].copy(), side < 0.5
+        swap_lists(lists, swapped)
         unseen = np.where(swapped, -worth[rows], worth[rows])
     else:
         lists = draws.first_pairs(setting.lists, n, rng)

@@ -20,7 +20,7 @@ from dcglearn.base.checks import checked_count, checked_number, checked_rng
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.inference.answers import TIE, A, B
-from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.preferences import Preferences, swap_lists
 from dcglearn.measures.agreement import checked_pairs, score_differences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
@@ -105,7 +105,8 @@ def judged_pairs(
     if noise:
         perceived = perceived + noise * rng.logistic(size=len(lists))
     kept = (difference != 0) & (perceived != 0)
-    pairs: Pairs = np.where((perceived < 0)[:, None, None], lists[:, ::-1], lists)[kept]
+    pairs: Pairs = lists[kept].copy()
+    swap_lists(pairs, perceived[kept] < 0)
     return pairs
 
 
