@@ -19,7 +19,7 @@ from dcglearn.base.workers import open_workers
 from dcglearn.lab.config import Config, config_from, config_named
 from dcglearn.lab.experiment_figures import draw_figure, draw_on
 from dcglearn.lab.findings import findings_table
-from dcglearn.lab.plots import WIDTHS, Figure, same_figure
+from dcglearn.lab.plots import Figure, same_figure
 from dcglearn.lab.results import (
     compute_cells,
     count_cells,
@@ -183,7 +183,7 @@ class Lab:
         if panel is not None:
             shown = shown.panel(panel)
         if ax is None:
-            return draw_figure(shown, width or WIDTHS["column"], dark)
+            return draw_figure(shown, width, dark)
         draw_on(ax, shown, legend, dark)
         return None
 

@@ -249,7 +249,6 @@ def _contents(reads: Mapping[str, str], root: Path) -> dict[str, bytes]:
     found = {}
     for option, name in sorted(reads.items()):
         with guarded(name):
-            found[option] = next(
-                filter(Path.exists, (root / name, Path(name))), Path(name)
-            ).read_bytes()
+            path = root / name
+            found[option] = (path if path.exists() else Path(name)).read_bytes()
     return found

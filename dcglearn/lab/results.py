@@ -26,7 +26,7 @@ from dcglearn.base.workers import Workers, WorkersLostError
 from dcglearn.lab.cells import CELL_VERSION, Cell, key_of
 from dcglearn.lab.compute import run_cell
 from dcglearn.lab.config import Config, dotted, in_words
-from dcglearn.lab.plots import WIDTHS, Figure, same_figure
+from dcglearn.lab.plots import Figure, same_figure
 from dcglearn.lab.provenance import (
     PROVENANCE,
     Made,
@@ -288,7 +288,7 @@ def _write_figures(
         elif unchanged and files[0].read_text("utf-8") == points:
             continue
         write_text(files[0], points)
-        drawing = draw_figure(figure, width or WIDTHS["column"])
+        drawing = draw_figure(figure, width)
         for path in files[1:]:
             save(drawing, path, dpi=300, adapts=True)  # as journals ask for
         paths += files

@@ -214,7 +214,7 @@ def evaluation_to_json(
 ) -> dict[str, Any]:
     """Return an evaluation, and the queries that would find a difference, as a JSON-able dict."""
     found: dict[str, Any] = {
-        "measures": _in_full(evaluation),
+        "measures": measures_in_full(evaluation),
         "rules": evaluation.rules,
         "queries": len(evaluation.queries),
         "systems": means_table(evaluation).named_rows(),
@@ -256,12 +256,13 @@ def evaluation_text(
 def _write_parquet(evaluation: Evaluation, path: Path) -> None:
     """Write the frame of an evaluation, whose `attrs` are the measures and rules behind it."""
     frame = evaluation.to_frame()
-    frame.attrs = {"measures": _in_full(evaluation), "rules": vars(evaluation.rules)}
+    frame.attrs = {"measures": measures_in_full(evaluation), "rules": vars(evaluation.rules)}
     with atomic_write(path) as temporary:
         frame.to_parquet(temporary, index=False)
 
 
-def _in_full(evaluation: Evaluation) -> dict[str, str]:
+def measures_in_full(evaluation: Evaluation) -> dict[str, str]:
+    """Return the measures by name, written in full."""
     return {one.name: str(one.measure) for one in evaluation.measures}
 
 
@@ -397,19 +398,19 @@ def evaluation_in_words(evaluation: Evaluation) -> list[str]:
         *_definitions(evaluation),
         f"{queries}; grades {evaluation.qrels.scale}",
         "judged@k: share of the run's first k documents that have a judgment; judged: of all",
-        *rules_in_words(evaluation.rules, [one.measure for one in evaluation.measures]),
+        *rules_in_words(evaluation),
         *_ties(evaluation),
     ]
 
 
-def rules_in_words(rules: Rules, measures: Sequence[object] = ()) -> list[str]:
+def rules_in_words(evaluation: Evaluation) -> list[str]:
     """Return the choices that the numbers depend on, as sentences.
 
-    >>> rules_in_words(Rules())[0]
-    'documents with equal scores: by id, the largest first, scores in single precision'
-    >>> rules_in_words(Rules(), [BinaryMeasure("AP", levels=(1, 0))])[-1]
+    >>> from dcglearn.systems.evaluate import evaluate
+    >>> rules_in_words(evaluate({"q": {"d": 1}}, {"run": {"q": {"d": 2}}}, "AP"))[-1]
     'AP: relevant from grade 1 up, and a document without a judgment is not relevant'
     """
+    rules, measures = evaluation.rules, [one.measure for one in evaluation.measures]
 
     def counts(value: float | None) -> str:
         return "are left out" if value is None else f"count {value:g}"
