@@ -197,7 +197,7 @@ def _run(configs: Sequence[Config], options: ExperimentOptions) -> list[Reported
     out, width, shown = options.out, figure_width(options.width), []
     for config in () if options.replace else configs:
         check_folder(out, config)
-    store = Store(out / "store")
+    store = Store(out)
     with open_workers(options.workers) as pool:
         for config in configs:
             found, new = compute_cells(config, store, pool, True, all_figures=True)

@@ -83,7 +83,7 @@ class Lab:
     def __init__(self, config: Config, out: str | Path | None = None) -> None:
         self.config = config
         self.quick = False
-        self._store = Store(None if out is None else Path(out) / "store")
+        self._store = Store(out)
 
     def __repr__(self) -> str:
         counts = count_cells(self.config, self._store)
@@ -119,9 +119,11 @@ class Lab:
         with open_workers(str(workers)) as pool:
             counts, _ = compute_cells(self._part, self._store, pool, progress)
         if counts.failed:
-            problem = f"{counted(counts.failed, 'cell')} of {counts.total:,} failed"
-            words = f"first error: {counts.first_error}"
-            error = InputError(problem, words, self.config.name)
+            error = InputError(
+                f"{counted(counts.failed, 'cell')} of {counts.total:,} failed",
+                f"first error: {counts.first_error}",
+                self.config.name,
+            )
             if not counts.done:
                 raise error
             warn_of_input(str(error))
