@@ -43,7 +43,7 @@ def study_page(study: Study, form: str, figures: Sequence[tuple[str, str]] = ())
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "filled": _filled,
+        "filled": filled,
         "markdown": markdown_cell,
         "plain": plain_text,
         "unbroken": _unbroken,
@@ -130,10 +130,6 @@ def write_study(study: Study, path: str | Path, rng: np.random.Generator) -> Non
         pictures = study_pictures(study, rng) if suffix == ".html" else ()
         text = study_page(study, suffix[1:], pictures) + "\n"
     write_text(path, text)
-
-
-def _filled(text: str, first: str = "", other: str = "") -> str:
-    return filled(_unbroken(text), first, other).replace("\u00a0", " ")
 
 
 def _unbroken(text: str) -> str:
