@@ -81,7 +81,7 @@ def measure_text(name: str, content: MeasureFile, measure: Measure, n_ranks: int
     return page(head, Table(("grade", "gain"), by_grade), Table(("rank", "discount"), by_rank))
 
 
-def in_full(measure: Measure, content: MeasureFile | None = None) -> str:
+def in_full(measure: Measure, content: MeasureFile | None) -> str:
     """Name a measure in full; a learned one by where it comes from, as its numbers need notes."""
     record = None if content is None else LearnedRecord.read(content)
     if record is None:

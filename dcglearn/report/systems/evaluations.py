@@ -96,7 +96,10 @@ def write_evaluation(
     if suffix == ".eval":
         return write_trec_eval(evaluation, path)
     if suffix == ".parquet":
-        _write_parquet(evaluation, path)
+        frame = evaluation.to_frame()
+        frame.attrs = {"measures": measures_in_full(evaluation), "rules": vars(evaluation.rules)}
+        with atomic_write(path) as temporary:
+            frame.to_parquet(temporary, index=False)
     else:
         table = paper_table(evaluation, () if suffix == ".csv" else comparisons, digits)
         if per_query:
@@ -209,7 +212,7 @@ def topics_table(evaluation: Evaluation, difference: float) -> Table:
 def evaluation_to_json(
     evaluation: Evaluation,
     comparisons: Sequence[SystemComparison],
-    per_query: bool = False,
+    per_query: bool,
     topics: float | None = None,
 ) -> dict[str, Any]:
     """Return an evaluation, and the queries that would find a difference, as a JSON-able dict."""
@@ -251,14 +254,6 @@ def evaluation_text(
     if topics is not None:
         tables.append(topics_table(evaluation, topics))
     return page(*tables, "\n".join(notes), width=width)
-
-
-def _write_parquet(evaluation: Evaluation, path: Path) -> None:
-    """Write the frame of an evaluation, whose `attrs` are the measures and rules behind it."""
-    frame = evaluation.to_frame()
-    frame.attrs = {"measures": measures_in_full(evaluation), "rules": vars(evaluation.rules)}
-    with atomic_write(path) as temporary:
-        frame.to_parquet(temporary, index=False)
 
 
 def measures_in_full(evaluation: Evaluation) -> dict[str, str]:
@@ -306,7 +301,7 @@ def trec_eval_name(name: str) -> str:
     """
     called, at, cutoff = (resolve_alias(name) or name).partition("@")
     theirs = _THEIRS.get(called.strip() + at)
-    return f"{theirs}{cutoff.strip()}" if theirs else _without_blanks(name)
+    return f"{theirs}{cutoff.strip()}" if theirs else "".join(name.split())
 
 
 def write_trec_eval(evaluation: Evaluation, path: Path) -> list[Path]:
@@ -352,7 +347,7 @@ def trec_eval_lines(evaluation: Evaluation, s: int) -> Iterator[str]:
 
     for query, column in zip(evaluation.queries, values.T, strict=True):
         yield from lines(query, column)
-    yield f"{'runid':<22}\tall\t{plain_text(_without_blanks(evaluation.systems[s]))}\n"
+    yield f"{'runid':<22}\tall\t{plain_text(''.join(evaluation.systems[s].split()))}\n"
     yield f"{'num_q':<22}\tall\t{np.isfinite(values).any(axis=0).sum()}\n"
     yield from lines("all", evaluation.means()[s])
 
@@ -369,10 +364,6 @@ def paths_of_systems(path: Path, systems: Sequence[str]) -> list[Path]:
     if repeated := repeated_name([name.lower() for name in names]):  # as file systems compare them
         raise InputError(f"two systems would have the file {path.stem}.{repeated}", "rename one")
     return [path.with_name(f"{path.stem}.{name}{path.suffix}") for name in names]
-
-
-def _without_blanks(name: str) -> str:
-    return "".join(name.split())
 
 
 _TIES = {
