@@ -77,7 +77,7 @@ class Draws:
         """The true measure."""
         s, rng = self.setting, self.rng("truth")
         own: Measure | None = self.own_result("truth", s.n_ranks, s.grades, rng)
-        truth = s.true_measure(rng) if own is None else own
+        truth = own or s.true_measure(rng)
         if not s.documents:
             return truth
         grades = base_list(s)  # each document is worth what its grade is
@@ -142,8 +142,11 @@ class Draws:
             if len(kept) >= MAX_EMPTY_BLOCKS and not any(map(len, kept[-MAX_EMPTY_BLOCKS:])):
                 s, many = self.setting, f"{MAX_EMPTY_BLOCKS * PAIRS_PER_BLOCK:,} pairs"
                 who = f"the truth {s.truth} and the judge {s.judge}"
-                problem = f"{who} prefer none of {many} of {lists} lists in a row"
-                raise InputError(problem, "choose another truth or judge, or other lists", "truth")
+                raise InputError(
+                    f"{who} prefer none of {many} of {lists} lists in a row",
+                    "choose another truth or judge, or other lists",
+                    "truth",
+                )
         return np.concatenate(kept)[:n]
 
     def _chosen_pairs(self) -> Pairs:

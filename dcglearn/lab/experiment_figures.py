@@ -69,8 +69,11 @@ def draw_on(
     grid: list[Axes] = list(np.ravel(np.array(axes, dtype=object)))  # also as of subplots
     if len(grid) != len(panels):
         n = len(panels)
-        remedy = f"give as many, such as subplots(1, {n})[1], or `panel`: 1 to {n}"
-        raise InputError(f"{len(grid)} axes for {len(panels)} panels", remedy, "ax")
+        raise InputError(
+            f"{len(grid)} axes for {len(panels)} panels",
+            f"give as many, such as subplots(1, {n})[1], or `panel`: 1 to {n}",
+            "ax",
+        )
     root, palette = cast("MatplotlibFigure", grid[0].get_figure(root=True)), DARK if dark else LIGHT
     width = min(one.get_position().width for one in grid) * root.get_size_inches()[0]
     with mpl.rc_context({"text.parse_math": False}), missing_glyphs_as_boxes():

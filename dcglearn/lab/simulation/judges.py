@@ -42,8 +42,9 @@ def misgrade_pairs(pairs: Pairs, n_wrong: int, n_grades: int, rng: np.random.Gen
     """
     documents = np.flatnonzero(pairs.ravel() != NO_DOCUMENT)
     if n_wrong > len(documents):
-        problem = f"{n_wrong} wrong grades among {len(documents)} documents"
-        raise InputError(problem, "lower it", "wrong_grades")
+        raise InputError(
+            f"{n_wrong} wrong grades among {len(documents)} documents", "lower it", "wrong_grades"
+        )
     noisy = pairs.copy()
     chosen = rng.permutation(documents)[:n_wrong]
     steps = rng.integers(1, n_grades, n_wrong)  # 1 ... L - 1: never back to the same grade
