@@ -6,7 +6,7 @@ import difflib
 import os
 import sys
 import warnings
-from collections.abc import Collection, Container, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -86,10 +86,10 @@ def unknown_name(kind: str, name: object, known: Iterable[str], place: str = "")
     return InputError(f"unknown {kind} {name!r}", remedy, place)
 
 
-def check_name(name: object, kind: str, known: Collection[str | None]) -> None:
-    """Refuse a `kind` of name that is not known."""
-    if not is_one_of(name, known):
-        raise unknown_name(kind, name, map(str, known))
+def check_name(name: object, kind: str, known: Collection[str | None], place: str = "") -> None:
+    """Refuse a `kind` of name that is not known, and objects that are not names."""
+    if not (name is None or isinstance(name, str)) or name not in known:
+        raise unknown_name(kind, name, map(str, known), place)
 
 
 @contextmanager
@@ -106,8 +106,3 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     plain = {one.casefold(): one for one in known}
     found = difflib.get_close_matches(str(name).casefold(), list(plain), n=2, cutoff=0.6)
     return f"did you mean {' or '.join(repr(plain[one]) for one in found)}? " if found else ""
-
-
-def is_one_of(name: object, known: Container[object]) -> bool:
-    """Return whether a name, or None, is known; False for other objects, hashable or not."""
-    return (name is None or isinstance(name, str)) and name in known

@@ -10,11 +10,6 @@ from numpy.typing import NDArray
 
 
 class _Short(Repr):
-    def __init__(self) -> None:
-        super().__init__()
-        self.maxtuple = self.maxlist = 4
-        self.maxstring = self.maxother = 80
-
     def repr_ndarray(self, array: NDArray[Any], level: int) -> str:
         return f"<{array.dtype}, shape {array.shape}>"
 
@@ -23,6 +18,8 @@ class _Short(Repr):
 
 
 _SHORT = _Short()
+_SHORT.maxtuple = _SHORT.maxlist = 4
+_SHORT.maxstring = _SHORT.maxother = 80
 
 
 class ShortRepr:

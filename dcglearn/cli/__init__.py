@@ -33,14 +33,9 @@ UNFORESEEN = 70
 
 _HALTED = "interrupted; nothing half-written is left"
 GROUPS = {"Judgments": judgments, "Systems": systems, "Experiments": experiments}
+"""Heading in the help -> module of its commands, in the order of a person's work."""
 
-COMMANDS = {
-    heading: [one for one in MADE if one.__module__ == module.__name__]
-    for heading, module in GROUPS.items()
-}
-"""Heading in the help -> commands, in the order of a person's work."""
-
-_WITH_PANDAS = {"export", *(command.__name__ for command in COMMANDS["Experiments"])}
+_WITH_PANDAS = {"export", *(one.__name__ for one in MADE if one.__module__ == experiments.__name__)}
 
 app = typer.Typer(
     name="dcglearn",
@@ -81,9 +76,10 @@ def _global_options(
         os.environ[DEBUG] = "1"
 
 
-for heading, commands in COMMANDS.items():
-    for command in commands:
-        app.command(cls=GroupedOptions, rich_help_panel=heading)(command)
+for heading, module in GROUPS.items():
+    for command in MADE:
+        if command.__module__ == module.__name__:
+            app.command(cls=GroupedOptions, rich_help_panel=heading)(command)
 
 _UsageError = cast("type[Exception]", typer.BadParameter.__base__)
 """The class of errors in options and arguments, to which typer gives no public name."""

@@ -94,8 +94,8 @@ def command(
         group = next((name for name, one in options.items() if is_dataclass(one.annotation)), "")
         if group:
             make = options.pop(group).annotation
-            _, every = _documented(make)
-            grouped = {name: one for name, one in every.items() if name not in without}
+            every = _documented(make)[1].items()
+            grouped = {name: one for name, one in every if name not in without}
         if out:
             option = Option("--out", "-o", metavar="FILE", help=f"{out} May be repeated.")
             kind: Any = Annotated[list[str] | None, option]

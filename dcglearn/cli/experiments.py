@@ -197,7 +197,7 @@ def _run(configs: Sequence[Config], options: ExperimentOptions) -> list[Reported
     out, width, shown = options.out, figure_width(options.width), []
     for config in () if options.replace else configs:
         check_folder(out, config)
-    store = Store(out / "store")
+    store = Store(out)
     with open_workers(options.workers) as pool:
         for config in configs:
             found, new = compute_cells(config, store, pool, True, all_figures=True)
@@ -207,9 +207,9 @@ def _run(configs: Sequence[Config], options: ExperimentOptions) -> list[Reported
             shown.append(write_results(config, store, out, options.replace, width))
     for one in shown:
         done = f" (from {one.counts.done:,} of {counted(one.counts.total, 'cell')})"
+        part = "" if one.counts.complete else done
         for figure in one.figures:
             verdicts = "; ".join(claim.finding.verdict for claim in figure.claims) or "no claim"
-            part = "" if one.counts.complete else done
             print_text(f"figure {figure.number}: {verdicts}{part}")
     return shown
 

@@ -436,8 +436,11 @@ def pack(
     from dcglearn.judgments.packed import is_packed
 
     if len(files) > 1 and Path(out).exists() and not is_packed(out):
-        remedy = "name the file to write last; one that is not there yet, or of packed pairs"
-        raise InputError("is there, and holds no packed pairs", remedy, out)
+        raise InputError(
+            "is there, and holds no packed pairs",
+            "name the file to write last; one that is not there yet, or of packed pairs",
+            out,
+        )
     opened = judgments.open(files)
     done = ties = 0
     with (

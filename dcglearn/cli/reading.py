@@ -130,8 +130,11 @@ class JudgmentOptions:
                 return opened.preferences(bytes_each=bytes_each, advance=advance)
         if opened.nbytes > MOST_IN_MEMORY:
             size = f"{opened.nbytes / 2**20:,.0f} MiB"
-            problem = f"{len(opened):,} judgments take {size} as they are read"
-            raise InputError(problem, "pack them first: dcglearn pack", opened.name)
+            raise InputError(
+                f"{len(opened):,} judgments take {size} as they are read",
+                "pack them first: dcglearn pack",
+                opened.name,
+            )
         with reporting("arranging judgments"):
             preferences = opened.preferences()
         return preferences[self.kept(preferences)] if self.drop_judge else preferences

@@ -6,9 +6,8 @@ number of the query, plus that of the document.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -143,8 +142,7 @@ def grade_run(
     query = indexed.number_queries(run.queries)[run.query]
     with np.errstate(over="ignore"):  # scores beyond single precision are tied there
         score = run.number.astype(np.float32) if single else run.number
-    ids = partial(take_rows, run.documents) if by_id else None
-    rows, tied = rank_documents(query, score, ids)
+    rows, tied = rank_documents(query, score, run.documents if by_id else None)
     starts = np.searchsorted(query[rows], np.arange(len(indexed.queries) + 1))
     return GradedRun(starts, rows, indexed.find_grades_of_ids(query, run.documents)[rows], tied)
 
@@ -152,12 +150,12 @@ def grade_run(
 def rank_documents(
     query: Integers,
     score: NDArray[np.floating],
-    ids: Callable[[Integers], Any] | None = None,
+    ids: Any,
 ) -> tuple[Integers, Integers | None]:
     """Order documents by query, without those of query -1, and falling score.
 
     Return their rows and, unless all scores of each query differ, the number of each one's group
-    of equal scores, which `ids` orders, if given: the Arrow text of rows, the larger first.
+    of equal scores, which `ids` orders, if given: Arrow text, the larger first.
     """
     falls = score[1:] <= score[:-1]
     in_order = (2 * np.diff(query) + falls > 0).all()  # as runs mostly are
@@ -173,6 +171,6 @@ def rank_documents(
         import pyarrow.compute as pc
 
         shared = np.flatnonzero(~new | ~np.append(new[1:], True))
-        place = np.argsort(numbers_of_arrow(pc.sort_indices(ids(rows[shared]))))
+        place = np.argsort(numbers_of_arrow(pc.sort_indices(take_rows(ids, rows[shared]))))
         rows[shared] = rows[shared][np.lexsort((-place, tied[shared]))]
     return rows, tied

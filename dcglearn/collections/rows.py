@@ -39,7 +39,7 @@ from dcglearn.base.tables.columns import (
     text_array,
 )
 from dcglearn.base.tables.sources import Source, columns_of_frame, find_sources, rows_of
-from dcglearn.base.tables.text import whole_lines
+from dcglearn.base.tables.text import numbered_lines, whole_lines
 from dcglearn.base.text import ASCII_BLANKS
 from dcglearn.base.types import Floats
 
@@ -181,8 +181,7 @@ def _texts(parts: Sequence[Any], place: RowPlace) -> Any:
         found = pa.concat_arrays(texts)
         return pc.coalesce(found, text_array([""])[0]) if found.null_count else found
     column = gather(map(column_of, parts)).parsed(_id, place)
-    rows = np.where(column.codes < 0, len(column.values), column.codes)
-    return take_rows(text_array([*column.values, ""]), rows)
+    return text_array([one or "" for one in column.decoded()])
 
 
 def _id(value: Any) -> str | None:
@@ -345,8 +344,8 @@ def _single_blanks(text: bytes) -> bytes:
 
 def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
     with source.open() as file:
-        for number, line in enumerate(file, start=1):
-            if line.strip() and not line.startswith(b"#"):
+        for number, line in numbered_lines(file):
+            if not line.startswith(b"#"):
                 yield number, line
 
 

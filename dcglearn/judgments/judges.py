@@ -124,9 +124,7 @@ class JudgeTests:
         return tuple(one for one in self.judges if one.one_sided or one.random)
 
 
-def judge_tests(
-    preferences: Preferences, pairs: ListPairs, documents: bool = False
-) -> JudgeTests | None:
+def judge_tests(preferences: Preferences, pairs: ListPairs, documents: bool) -> JudgeTests | None:
     """Test each judge; None if none is known. No measure orders `documents` without grades."""
     column = column_of(preferences.judges)
     judges, names = column.codes, column.values

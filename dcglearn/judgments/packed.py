@@ -29,7 +29,7 @@ from dcglearn.base.tables.sources import format_of_name
 from dcglearn.base.tables.text import guarded
 from dcglearn.base.threads import map_in_order
 from dcglearn.base.types import Booleans, Floats, Pairs
-from dcglearn.judgments.preferences import B, Preferences, concatenated, put_preferred_first
+from dcglearn.judgments.preferences import B, Preferences, concatenated, swap_lists
 from dcglearn.measures.agreement import checked_pairs, one_per_pair
 from dcglearn.measures.scale import Scale
 
@@ -77,7 +77,7 @@ class RowGroup:
         lists, answers, weights, *_ = self.read_judgments(False, check)
         strict = np.flatnonzero(answers <= B)
         pairs, b_wins = lists.take(strict, axis=0), answers[strict] == B
-        put_preferred_first(pairs, b_wins)
+        swap_lists(pairs, b_wins)
         return pairs, weights[strict], b_wins
 
     def read_judgments(self, with_ids: bool = True, check: bool = True) -> CodedJudgments:

@@ -269,7 +269,7 @@ class Preferences:
     def pairs(self) -> Pairs:
         """The strict judgments, shape (m, 2, K), the preferred list first; read-only."""
         strict = self.lists[self.strict]
-        put_preferred_first(strict, self.answers[self.strict] == B)
+        swap_lists(strict, self.answers[self.strict] == B)
         return _read_only(strict)
 
     @cached_property
@@ -306,10 +306,10 @@ def concatenated(parts: Sequence[Preferences]) -> Preferences:
     return Preferences(scale=scale, **{name: np.concatenate(columns[name]) for name in _COLUMNS})
 
 
-def put_preferred_first(lists: Pairs, b_wins: Booleans) -> None:
-    """Swap the lists (n, 2, K) of judgments that prefer the second, in place."""
-    items = lists.view(f"V{lists.shape[2]}")[..., 0]  # of K bytes, several times faster
-    rows = np.flatnonzero(b_wins)
+def swap_lists(pairs: Pairs, where: Booleans) -> None:
+    """Swap the two lists of some pairs, shape (n, 2, K), in place."""
+    items = pairs.view(f"V{pairs.strides[1]}")[..., 0]  # of K bytes, several times faster
+    rows = np.flatnonzero(where)
     items[rows] = items[rows, ::-1]
 
 

@@ -52,7 +52,7 @@ from dcglearn.measures.scale import ScaleLike
 
 
 class JudgmentTable:
-    """The judgments of files, or of a frame, as codes."""
+    """The judgments of files, or of a frame, as codes, which become arrays once."""
 
     def __init__(
         self,
@@ -64,7 +64,6 @@ class JudgmentTable:
         records = read_records(path, fields, options, advance)
         self.options, self.name = options, records.name
         self._empty_raters = self._without_grade = self._left_out = 0
-        self._said = False
         if records.found.is_long:
             records = one_judgment_per_row(records)
         if isinstance(records.found.columns.get("answer"), tuple):
@@ -105,7 +104,6 @@ class JudgmentTable:
 
     def batches(self, size: int = 1 << 19) -> Iterator[Preferences]:
         """Iterate over the judgments in order, half a million at a time."""
-        self._without_grade = self._left_out = 0
         for first in range(0, len(self), size):
             yield self._part(slice(first, first + size))
         self._warn_of_rules()
@@ -143,10 +141,8 @@ class JudgmentTable:
         return judgments if kept.all() else judgments[kept]
 
     def _warn_of_rules(self) -> None:
-        """Say what was left out, and what counts as what; once, however often it is read."""
-        if self._said:
-            return
-        self._said, rule = True, self.options.unjudged
+        """Say what was left out, and what counts as what."""
+        rule = self.options.unjudged
         if self._without_grade:
             warn_of_unjudged(WITHOUT_GRADE, self._without_grade, rule, self.scale)
         if self._left_out:

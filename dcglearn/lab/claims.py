@@ -100,11 +100,10 @@ def judge_all(
 
 def judge_between(intervals: Sequence[MeanInterval], low: float, high: float) -> Finding:
     """Judge the claim that all means of shares lie between two limits."""
-    if any(interval.n < FEW_SHARES for interval in intervals):
-        return Finding("undecided", tuple(intervals))
+    enough = all(interval.n >= FEW_SHARES for interval in intervals)
     holds = all(low <= interval.mean <= high for interval in intervals)
     outside = any(interval.high < low or interval.low > high for interval in intervals)
-    return judge_claim(intervals, holds, outside)
+    return judge_claim(intervals, enough and holds, enough and outside)
 
 
 def judge_together(*findings: Finding, reason: str = "") -> Finding:

@@ -18,7 +18,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, Field
 
-from dcglearn.base.errors import InputError, errors_at, unknown_name, warn_of_input
+from dcglearn.base.errors import InputError, check_name, errors_at, unknown_name, warn_of_input
 from dcglearn.base.files import read_text
 from dcglearn.lab.cells import Cell, cell_of
 from dcglearn.lab.plots import FIGURE_NAME, figure_file_name, same_figure
@@ -150,8 +150,9 @@ def config_from(content: Mapping[str, Any]) -> Config:
 def _plain(value: Any) -> Any:
     """Return what a config file would hold in place of an array or a range."""
     if callable(value):
-        problem = f"{value!r} is a function"
-        raise InputError(problem, "write it into an experiment file, and name it here")
+        raise InputError(
+            f"{value!r} is a function", "write it into an experiment file, and name it here"
+        )
     return value.tolist() if hasattr(value, "tolist") else list(value)
 
 
@@ -162,8 +163,10 @@ def _config_of(
     if code is None:
         stem = path.stem
         if stem.lower() in RESERVED or stem.startswith(".") or not stem.isprintable():
-            problem = f"{stem!r} cannot be the name of a folder of results, or is taken"
-            raise InputError(problem, "rename the file")
+            raise InputError(
+                f"{stem!r} cannot be the name of a folder of results, or is taken",
+                "rename the file",
+            )
         if not document.figures:
             raise InputError("an empty list", "write figures = [1, 2]", "figures")
         code = experiment_code(document.experiment, path)
@@ -199,8 +202,7 @@ def _quick_part(quick: Table, full: int, sweep: dict[str, list[Any]]) -> Table:
     if type(repetitions) is not int or not 1 <= repetitions <= full:
         raise InputError(f"{repetitions!r}", f"use 1 ... {full}", "quick.repetitions")
     for key, values in quick.items():
-        if key not in sweep:
-            raise unknown_name("key", key, ["repetitions", *sweep], "quick")
+        check_name(key, "key", ["repetitions", *sweep], "quick")
         given = values if isinstance(values, list) else []
         chosen[key] = [value for value in sweep[key] if value in given]
         if not given or len(chosen[key]) < len(given):
@@ -246,7 +248,7 @@ def config_named(text: str) -> Config:
     return read_config(path)
 
 
-def find_configs(shipped: bool = False, all_needed: bool = False) -> list[Config]:
+def find_configs(shipped: bool, all_needed: bool = False) -> list[Config]:
     """Return all configs in the order of their figures; those with errors are left out."""
     found = []
     for path in config_files(shipped):
@@ -257,8 +259,9 @@ def find_configs(shipped: bool = False, all_needed: bool = False) -> list[Config
                 raise
             warn_of_input(f"left out: {error}")
     if not found:
-        remedy = "write configs/NAME.toml, or reinstall dcglearn"
-        raise InputError("holds no config", remedy, "configs")
+        raise InputError(
+            "holds no config", "write configs/NAME.toml, or reinstall dcglearn", "configs"
+        )
     return sorted(found, key=lambda one: figure_file_name(one.figures[0]))
 
 
@@ -280,5 +283,8 @@ def refuse_shared_figures(configs: Sequence[Config]) -> None:
         for number in config.figures:
             other = drawn.setdefault(same_figure(number), config)
             if other is not config:
-                problem = f"draws figure {number}, as {other.path} does"
-                raise InputError(problem, "name another in one of them", f"{config.path}, figures")
+                raise InputError(
+                    f"draws figure {number}, as {other.path} does",
+                    "name another in one of them",
+                    f"{config.path}, figures",
+                )

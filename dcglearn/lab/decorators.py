@@ -82,13 +82,17 @@ class Axis:
         what = f"the {self.name} {function.__name__}"
         if len(given) - len(named) != len(self.arguments.split()) or reads.keys() - named:
             after = ", ".join(["", "*", *reads]) if reads else ""
-            remedy = f"write def {function.__name__}({self.arguments}{after}), and options after *"
-            raise InputError(f"{what} takes {signature}", remedy)
+            raise InputError(
+                f"{what} takes {signature}",
+                f"write def {function.__name__}({self.arguments}{after}), and options after *",
+            )
         options = {option: named[option] for option in named if option not in reads}
         for option, default in options.items():
             if not is_option_value(default):
-                problem = f"the option {option} of {what} has no usable default"
-                raise InputError(problem, "give it a number, a text, true, false, or a list")
+                raise InputError(
+                    f"the option {option} of {what} has no usable default",
+                    "give it a number, a text, true, false, or a list",
+                )
         return options
 
 

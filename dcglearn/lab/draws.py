@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from dcglearn.asking.policies import choose_pairs
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Pairs
+from dcglearn.judgments.preferences import swap_lists
 from dcglearn.lab.cells import AXES, Cell, hash_of
 from dcglearn.lab.own_functions import call_own
 from dcglearn.lab.registry import RANDOM, SHIPPED, ExperimentCode
@@ -76,7 +77,7 @@ class Draws:
         """The true measure."""
         s, rng = self.setting, self.rng("truth")
         own: Measure | None = self.own_result("truth", s.n_ranks, s.grades, rng)
-        truth = s.true_measure(rng) if own is None else own
+        truth = own or s.true_measure(rng)
         if not s.documents:
             return truth
         grades = base_list(s)  # each document is worth what its grade is
@@ -122,9 +123,8 @@ class Draws:
 
     def _judged(self, lists: Pairs, rng: np.random.Generator) -> Pairs:
         """Judge lists, of which either is shown first: some generators put the better one first."""
-        swapped = rng.random(len(lists)) < 0.5
-        shown = np.where(swapped[:, None, None], lists[:, ::-1], lists)
-        s = self.setting
+        s, shown = self.setting, lists.copy()
+        swap_lists(shown, rng.random(len(lists)) < 0.5)
         own: Pairs | None = self.own_result("judge", self.truth, shown, s, rng)
         return judged_pairs(self.truth, shown, rng, *self.noise_and_bias) if own is None else own
 
@@ -142,8 +142,11 @@ class Draws:
             if len(kept) >= MAX_EMPTY_BLOCKS and not any(map(len, kept[-MAX_EMPTY_BLOCKS:])):
                 s, many = self.setting, f"{MAX_EMPTY_BLOCKS * PAIRS_PER_BLOCK:,} pairs"
                 who = f"the truth {s.truth} and the judge {s.judge}"
-                problem = f"{who} prefer none of {many} of {lists} lists in a row"
-                raise InputError(problem, "choose another truth or judge, or other lists", "truth")
+                raise InputError(
+                    f"{who} prefer none of {many} of {lists} lists in a row",
+                    "choose another truth or judge, or other lists",
+                    "truth",
+                )
         return np.concatenate(kept)[:n]
 
     def _chosen_pairs(self) -> Pairs:

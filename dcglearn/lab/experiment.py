@@ -19,7 +19,7 @@ from dcglearn.base.workers import open_workers
 from dcglearn.lab.config import Config, config_from, config_named
 from dcglearn.lab.experiment_figures import draw_figure, draw_on
 from dcglearn.lab.findings import findings_table
-from dcglearn.lab.plots import WIDTHS, Figure, same_figure
+from dcglearn.lab.plots import Figure, same_figure
 from dcglearn.lab.results import (
     compute_cells,
     count_cells,
@@ -83,7 +83,7 @@ class Lab:
     def __init__(self, config: Config, out: str | Path | None = None) -> None:
         self.config = config
         self.quick = False
-        self._store = Store(None if out is None else Path(out) / "store")
+        self._store = Store(out)
 
     def __repr__(self) -> str:
         counts = count_cells(self.config, self._store)
@@ -119,9 +119,11 @@ class Lab:
         with open_workers(str(workers)) as pool:
             counts, _ = compute_cells(self._part, self._store, pool, progress)
         if counts.failed:
-            problem = f"{counted(counts.failed, 'cell')} of {counts.total:,} failed"
-            words = f"first error: {counts.first_error}"
-            error = InputError(problem, words, self.config.name)
+            error = InputError(
+                f"{counted(counts.failed, 'cell')} of {counts.total:,} failed",
+                f"first error: {counts.first_error}",
+                self.config.name,
+            )
             if not counts.done:
                 raise error
             warn_of_input(str(error))
@@ -183,7 +185,7 @@ class Lab:
         if panel is not None:
             shown = shown.panel(panel)
         if ax is None:
-            return draw_figure(shown, width or WIDTHS["column"], dark)
+            return draw_figure(shown, width, dark)
         draw_on(ax, shown, legend, dark)
         return None
 

@@ -39,11 +39,10 @@ DASHES: tuple[Any, ...] = ((0, ()), (0, (4, 1.5)), (0, (5, 1.2, 1.2, 1.2)), (0, 
 HATCHES = ("", "////", "....", "xxxx")
 
 
-def draw_figure(
-    figure: Figure, width: float = WIDTHS["column"], dark: bool = False
-) -> MatplotlibFigure:
+def draw_figure(figure: Figure, width: float | None = None, dark: bool = False) -> MatplotlibFigure:
     """Draw a figure of an experiment; what it shows is said by the text around it."""
-    panels, wide = figure.panels, width >= _WIDE
+    panels, width = figure.panels, width or WIDTHS["column"]
+    wide = width >= _WIDE
     n_columns = min(len(panels), 3) if wide else 1
     n_rows = -(-len(panels) // n_columns)
     with mpl.rc_context(_style(wide, DARK if dark else LIGHT)), missing_glyphs_as_boxes():
@@ -70,8 +69,11 @@ def draw_on(
     grid: list[Axes] = list(np.ravel(np.array(axes, dtype=object)))  # also as of subplots
     if len(grid) != len(panels):
         n = len(panels)
-        remedy = f"give as many, such as subplots(1, {n})[1], or `panel`: 1 to {n}"
-        raise InputError(f"{len(grid)} axes for {len(panels)} panels", remedy, "ax")
+        raise InputError(
+            f"{len(grid)} axes for {len(panels)} panels",
+            f"give as many, such as subplots(1, {n})[1], or `panel`: 1 to {n}",
+            "ax",
+        )
     root, palette = cast("MatplotlibFigure", grid[0].get_figure(root=True)), DARK if dark else LIGHT
     width = min(one.get_position().width for one in grid) * root.get_size_inches()[0]
     with mpl.rc_context({"text.parse_math": False}), missing_glyphs_as_boxes():
@@ -178,9 +180,17 @@ def _draw_series(axes: Axes, panel: Plot, categories: list[Any] | None, palette:
         colour = look["color"]
         if panel.bars:
             x = x + (index - (len(curves) - 1) / 2) * 0.8 / len(curves)
-            filled: Any = {"hatch": HATCHES[index % len(HATCHES)], "edgecolor": palette.ink}
-            filled |= {"color": colour, "alpha": 0.75, "linewidth": 0.4, "label": series.label}
-            axes.bar(x, mean, 0.736 / len(curves), **filled)
+            axes.bar(
+                x,
+                mean,
+                0.736 / len(curves),
+                color=colour,
+                alpha=0.75,
+                hatch=HATCHES[index % len(HATCHES)],
+                edgecolor=palette.ink,
+                linewidth=0.4,
+                label=series.label,
+            )
             colour = palette.ink
         else:
             axes.plot(x, mean, label=series.label, **look)
@@ -190,9 +200,14 @@ def _draw_series(axes: Axes, panel: Plot, categories: list[Any] | None, palette:
             axes.fill_between(x, low, high, where=known, color=colour, alpha=0.18, linewidth=0)
     constant = [(series.label, series.mean[0]) for series in panel.series if series.is_level]
     for index, (name, height) in enumerate([*constant, *panel.levels.items()]):
-        line: Any = {"color": palette.soft, "linewidth": 0.9, "zorder": 1.5}
-        line["linestyle"] = DASHES[index % len(DASHES)]
-        axes.axhline(height, label=name or "_", **line)
+        axes.axhline(
+            height,
+            color=palette.soft,
+            linewidth=0.9,
+            linestyle=DASHES[index % len(DASHES)],
+            zorder=1.5,
+            label=name or "_",
+        )
     if panel.diagonal:
         axes.axline((0, 0), slope=1, color=palette.soft, linewidth=0.7, zorder=0.9, label="Exact")
 

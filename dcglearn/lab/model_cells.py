@@ -21,7 +21,7 @@ from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.questions import conclude
 from dcglearn.inference.ratios import MIN_SHARE
 from dcglearn.inference.tests import likelihood_ratio, no_effect, verdict_of
-from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.preferences import Preferences, swap_lists
 from dcglearn.lab.cells import Cell
 from dcglearn.lab.draws import Draws
 from dcglearn.lab.simulation.designs import DESIGNS, simulated_study
@@ -46,8 +46,11 @@ def certainty(draws: Draws) -> Cell:
     """Fit a model to simulated judgments and compare its intervals and tests with the truth."""
     setting, truth = draws.setting, draws.truth
     if not isinstance(truth, DCG) and not setting.hypotheses:
-        remedy = "name a DCG, or `hypotheses` to test"
-        raise InputError(f"{setting.truth} has no gains and discounts", remedy, "truth")
+        raise InputError(
+            f"{setting.truth} has no gains and discounts",
+            "name a DCG, or `hypotheses` to test",
+            "truth",
+        )
     evidence = Evidence.of(simulated_judgments(draws), setting.ties)
     fitted = cache(lambda name: model_named(name, setting.ties).fit(evidence))
     fit = fitted(f"{setting.gains}-{setting.discounts}")
@@ -58,8 +61,9 @@ def certainty(draws: Draws) -> Cell:
     for text in setting.hypotheses:
         smaller, word, larger = text.partition(" in ")
         if not word:
-            problem = f"{text!r} does not name two models"
-            raise InputError(problem, "write linear-free in free-free", "hypotheses")
+            raise InputError(
+                f"{text!r} does not name two models", "write linear-free in free-free", "hypotheses"
+            )
         result[f"p:{text}"] = likelihood_ratio(fitted(smaller), fitted(larger), without).p
     return result
 
@@ -77,8 +81,8 @@ def simulated_judgments(draws: Draws) -> Preferences:
         numbers = numbers.clip(max=setting.clusters - 1)
         queries = np.array([f"q{number}" for number in numbers.tolist()], object)
         rows = numbers * LISTS_OF_A_QUERY + (pair * LISTS_OF_A_QUERY).astype(int)
-        swapped = side < 0.5
-        lists = np.where(swapped[:, None, None], shown[rows, ::-1], shown[rows])
+        lists, swapped = shown[rows].copy(), side < 0.5
+        swap_lists(lists, swapped)
         unseen = np.where(swapped, -worth[rows], worth[rows])
     else:
         lists = draws.first_pairs(setting.lists, n, rng)
@@ -137,8 +141,11 @@ def model_named(text: str, ties: Any) -> JudgmentModel:
         return JudgmentModel(ties=ties, position_dependent=True)
     gains, hyphen, discounts = text.partition("-")
     if not hyphen:
-        problem = f"{text!r} does not name gains and discounts"
-        raise InputError(problem, f"write linear-log2, free-free or {POSITIONS}", "hypotheses")
+        raise InputError(
+            f"{text!r} does not name gains and discounts",
+            f"write linear-log2, free-free or {POSITIONS}",
+            "hypotheses",
+        )
     return JudgmentModel(gains=gains, discounts=discounts, ties=ties)
 
 
@@ -159,14 +166,18 @@ def conclusions(name: str, n: int, rng: np.random.Generator) -> dict[str, float]
     design = DESIGNS[name]
     found, truth = conclude(simulated_study(design, n, rng)), design.middle_gain
     gains, other = ("exponential", "linear") if truth == 1 / 3 else ("linear", "exponential")
-    true = {"gains": gains, "discounts": "log2", "measure": f"{gains}-log2"}
+    true = {
+        "gains": gains,
+        "discounts": "log2",
+        "measure": f"{gains}-log2",
+        "positions": "the same gains at every rank",
+        "additivity": "documents add up",
+    }
     dcg = design.worth == "dcg"
     low = {(one.about, one.hypothesis): one.test.p < LEVEL for one in found.questions}
     result: dict[str, float] = {}
     if dcg:
         result = {f"size:{about}": low[about, name] for about, name in true.items()}
-        result["size:positions"] = low["positions", "the same gains at every rank"]
-        result["size:additivity"] = low["additivity", "documents add up"]
     if dcg and not design.coin:
         result["power:gains"] = low["gains", other]
         result["power:discounts"] = low["discounts", "constant"]

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from dcglearn.base.checks import finite_array
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, errors_at
 from dcglearn.lab.cells import AXES
 from dcglearn.lab.registry import Code, executed, imported_source, place_in
 from dcglearn.lab.setting import Setting
@@ -55,10 +55,8 @@ def call_own(code: Code, setting: Setting, arguments: Sequence[Any]) -> Any:
             hint = "; declare data with reads" if isinstance(error, FileNotFoundError) else ""
             words = " ".join(f"{type(error).__name__}: {error}{hint}".split())
             raise InputError(words, place=place_in(code.file, error) or code.called) from error
-    try:
+    with errors_at(code.called):
         return _checked(code.axis, returned, setting, arguments)
-    except InputError as error:
-        raise error.at(code.called) from error
 
 
 def _checked(axis: str, returned: Any, setting: Setting, arguments: Sequence[Any]) -> Any:

@@ -122,8 +122,11 @@ class Figure:
     def panel(self, number: int) -> Figure:
         """Return the figure of one panel alone, by its number, from 1."""
         if number not in range(1, len(self.panels) + 1):
-            problem = f"figure {self.number} has no panel {number!r}"
-            raise InputError(problem, f"use 1 to {len(self.panels)}", "panel")
+            raise InputError(
+                f"figure {self.number} has no panel {number!r}",
+                f"use 1 to {len(self.panels)}",
+                "panel",
+            )
         return replace(self, plot=self.panels[number - 1], more=())
 
     def in_quick_run(self) -> Figure:
@@ -155,8 +158,10 @@ def figure_width(text: str | None) -> float | None:
         return None
     width = WIDTHS.get(text) or parse_number(text)
     if not 2 <= width <= 20:
-        remedy = "give `width` as column, page, or inches from 2 to 20"
-        raise InputError(f"{text!r} is not the width of a figure", remedy)
+        raise InputError(
+            f"{text!r} is not the width of a figure",
+            "give `width` as column, page, or inches from 2 to 20",
+        )
     return width
 
 
@@ -168,11 +173,11 @@ def curve(table: pd.DataFrame, x: str, y: str, label: str) -> Series:
 
 def series_of(label: str, points: Mapping[Any, MeanInterval]) -> Series:
     """Return a series of means with their intervals."""
-    mean, low, high, n = (
+    columns = (
         tuple(getattr(one, name) for one in points.values())
         for name in ("mean", "low", "high", "n")
     )
-    return Series(label, tuple(points), mean, low, high, n)
+    return Series(label, tuple(points), *columns)
 
 
 def level(table: pd.DataFrame, y: str, label: str) -> Series:

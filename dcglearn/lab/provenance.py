@@ -50,8 +50,9 @@ def read_provenance(folder: Path) -> Made:
     except FileNotFoundError:
         return {}
     except (ValueError, TypeError, OSError) as error:
-        remedy = "use `replace` to write the folder anew"
-        raise InputError("cannot be read", remedy, str(path)) from error
+        raise InputError(
+            "cannot be read", "use `replace` to write the folder anew", str(path)
+        ) from error
 
 
 def changed_files(folder: Path, made: Made) -> list[str]:

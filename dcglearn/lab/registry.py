@@ -143,8 +143,11 @@ def experiment_code(name: str, config: Path) -> ExperimentCode:
             problem, remedy = error.problem, error.remedy
         raise InputError(problem, remedy, place) from error
     if lacking := {"COLUMNS", "figures"} - vars(module).keys():
-        remedy = "define COLUMNS and figures(table), as the other experiments do"
-        raise InputError(f"does not define {min(lacking)}", remedy, str(path))
+        raise InputError(
+            f"does not define {min(lacking)}",
+            "define COLUMNS and figures(table), as the other experiments do",
+            str(path),
+        )
     columns = checked_columns(module.COLUMNS, str(path))
     return ExperimentCode(path, columns, module.figures, _marked_functions(module, text, path))
 
@@ -162,8 +165,9 @@ def _marked_functions(module: ModuleType, text: str, path: Path) -> tuple[Code, 
         line = 1 if source else inspect.unwrap(function).__code__.co_firstlineno
         place = f"{file}, line {line}"
         if named in found or mark.name in NAMES[mark.axis]:
-            problem = f"the {mark.axis} {mark.name!r} is already defined"
-            raise InputError(problem, "give it another name", place)
+            raise InputError(
+                f"the {mark.axis} {mark.name!r} is already defined", "give it another name", place
+            )
         with errors_at(place):
             contents = _contents(mark.reads, path.resolve().parent.parent)
         read = tuple(
@@ -186,8 +190,7 @@ def _marked_functions(module: ModuleType, text: str, path: Path) -> tuple[Code, 
 def checked_columns(columns: Any, place: str) -> tuple[str, ...]:
     """Check the names of the columns of a table."""
     if not isinstance(columns, tuple | list) or not all(isinstance(one, str) for one in columns):
-        remedy = 'write COLUMNS = ("precision",)'
-        raise InputError("COLUMNS is not a tuple of names", remedy, place)
+        raise InputError("COLUMNS is not a tuple of names", 'write COLUMNS = ("precision",)', place)
     return tuple(columns)
 
 
@@ -249,7 +252,6 @@ def _contents(reads: Mapping[str, str], root: Path) -> dict[str, bytes]:
     found = {}
     for option, name in sorted(reads.items()):
         with guarded(name):
-            found[option] = next(
-                filter(Path.exists, (root / name, Path(name))), Path(name)
-            ).read_bytes()
+            path = root / name
+            found[option] = (path if path.exists() else Path(name)).read_bytes()
     return found

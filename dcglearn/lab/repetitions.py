@@ -82,8 +82,7 @@ def means(
         named = label.format(**{key: _DISPLAY_NAMES.get(value, value) for key, value in at.items()})
         other = minus
         if minus is not None:
-            same = {key: value for key, value in at.items() if key in minus}
-            other = rows_where(minus, **same)
+            other = rows_where(minus, **{key: at[key] for key in at if key in minus})
         if len(rows) or minus is not None:
             found.append(mean_over_repetitions(rows, y, named, other))
     return found

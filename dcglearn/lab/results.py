@@ -26,7 +26,7 @@ from dcglearn.base.workers import Workers, WorkersLostError
 from dcglearn.lab.cells import CELL_VERSION, Cell, key_of
 from dcglearn.lab.compute import run_cell
 from dcglearn.lab.config import Config, dotted, in_words
-from dcglearn.lab.plots import WIDTHS, Figure, same_figure
+from dcglearn.lab.plots import Figure, same_figure
 from dcglearn.lab.provenance import (
     PROVENANCE,
     Made,
@@ -88,7 +88,7 @@ def count_cells(config: Config, store: Store) -> CellCounts:
 
 def progress_of(configs: Sequence[Config], out: Path) -> tuple[Table, list[str]]:
     """Return a table of how much of each experiment is done, and the first failures."""
-    store, rows, errors = Store(out / "store"), list[dict[str, Any]](), []
+    store, rows, errors = Store(out), list[dict[str, Any]](), []
     for config in configs:
         in_table = 0
         try:
@@ -98,16 +98,17 @@ def progress_of(configs: Sequence[Config], out: Path) -> tuple[Table, list[str]]
         full, part = (count_cells(one, store) for one in (config, config.quick_part()))
         if full.first_error:
             errors.append(f"the first failed cell of {config.name}: {full.first_error}")
-        row = {
-            "experiment": config.name,
-            "figures": ", ".join(config.figures),
-            "done": full.done,
-            "failed": full.failed,
-            "cells": full.total,
-            "quick part": f"{part.done:,} of {part.total:,}",
-            "in its table": in_table,
-        }
-        rows.append(row)
+        rows.append(
+            {
+                "experiment": config.name,
+                "figures": ", ".join(config.figures),
+                "done": full.done,
+                "failed": full.failed,
+                "cells": full.total,
+                "quick part": f"{part.done:,} of {part.total:,}",
+                "in its table": in_table,
+            }
+        )
     return Table.of(rows, f"cells in {store.path}"), errors
 
 
@@ -165,17 +166,21 @@ def make_figures(config: Config, table: pd.DataFrame, complete: bool = False) ->
         remedy = "fix it and run again; finished cells are kept"
         if isinstance(error, KeyError):
             remedy += f". Columns: {', '.join(map(str, given.columns))}"
-        problem = f"figures(table) failed ({type(error).__name__}: {error})"
-        raise InputError(problem, remedy, place_in(path, error) or path) from error
+        raise InputError(
+            f"figures(table) failed ({type(error).__name__}: {error})",
+            remedy,
+            place_in(path, error) or path,
+        ) from error
     wanted = {same_figure(number): number for number in config.figures}
     for name in drawn.keys() - wanted.keys():
-        words = f"`figures` does not list {drawn[name].number}: left out"
-        warn_of_input(f"{config.path}: {words}")
+        warn_of_input(f"{config.path}: `figures` does not list {drawn[name].number}: left out")
     lacking = [number for name, number in wanted.items() if name not in drawn]
     if lacking and complete and not config.whole:
-        problem = f"lists figure {lacking[0]}, which {path} does not draw"
-        remedy = "draw it, or remove it from the list; finished cells are kept"
-        raise InputError(problem, remedy, f"{config.path}, figures")
+        raise InputError(
+            f"lists figure {lacking[0]}, which {path} does not draw",
+            "draw it, or remove it from the list; finished cells are kept",
+            f"{config.path}, figures",
+        )
     shown = (figure for name, figure in drawn.items() if name in wanted)
     return tuple(one.in_quick_run() if config.whole else one for one in shown)
 
@@ -205,9 +210,11 @@ def write_results(
         counts = CellCounts(kept["done"], kept["failed"], counts.total)
         changed = changed_files(folder, made)
         if TABLE in changed:
-            remedy = f"restore the file, or compute the cells again: dcglearn run {config.path}"
-            problem = f"is not the table that {PROVENANCE} describes"
-            raise InputError(problem, remedy, str(folder / TABLE))
+            raise InputError(
+                f"is not the table that {PROVENANCE} describes",
+                f"restore the file, or compute the cells again: dcglearn run {config.path}",
+                str(folder / TABLE),
+            )
         table = pd.read_csv(folder / TABLE, engine="pyarrow")  # rounds each number correctly
         unchanged = made["files"].keys() - changed
     else:
@@ -246,8 +253,7 @@ def check_folder(out: Path, config: Config) -> Made:
     folder = results_folder(out, config)
     made = read_provenance(folder)
     for problem in _foreign(made, config) if made else ():
-        remedy = "name another `out`, or use `replace`"
-        raise InputError(f"holds {problem}", remedy, str(folder))
+        raise InputError(f"holds {problem}", "name another `out`, or use `replace`", str(folder))
     return made
 
 
@@ -288,7 +294,7 @@ def _write_figures(
         elif unchanged and files[0].read_text("utf-8") == points:
             continue
         write_text(files[0], points)
-        drawing = draw_figure(figure, width or WIDTHS["column"])
+        drawing = draw_figure(figure, width)
         for path in files[1:]:
             save(drawing, path, dpi=300, adapts=True)  # as journals ask for
         paths += files
@@ -341,7 +347,7 @@ def reported_experiments(
     all_needed: bool = True,
 ) -> list[ReportedExperiment]:
     """Return experiments with the results that they have; where not all are needed, or none."""
-    store, shown = Store(out / "store"), []
+    store, shown = Store(out), []
     for config in configs:
         try:
             shown.append(write_results(config, store, out, replace, width))

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from dcglearn.base.errors import InputError, errors_at, unknown_name
+from dcglearn.base.errors import InputError, check_name, errors_at, unknown_name
 from dcglearn.inference.families import FREE_FAMILY
 from dcglearn.lab.decorators import OPEN_AXES, is_option_value
 from dcglearn.lab.registry import (
@@ -278,15 +278,16 @@ def check_setting(setting: Setting, code: ExperimentCode) -> None:
     named = dict(setting) | {"test_lists": setting.lists_to_test_on}
     for key in ("lists", "test_lists", "judge", "policy", "margin", "learner", "design"):
         axis, name = key.removeprefix("test_"), named[key]
-        if name not in code.names(axis):
-            raise unknown_name(axis, name, code.names(axis), key)
+        check_name(name, axis, code.names(axis), key)
     known = {option for one in code.functions for option in one.options}
     for option, value in setting.options.items():
-        if option not in known:
-            raise unknown_name("option", option, known, "options")
+        check_name(option, "option", known, "options")
         if not is_option_value(value):
-            remedy = "give a number, a text, true, false, or a list"
-            raise InputError(f"found {value!r}", remedy, f"options.{option}")
+            raise InputError(
+                f"found {value!r}",
+                "give a number, a text, true, false, or a list",
+                f"options.{option}",
+            )
     with errors_at("against"):
         for name in setting.against:
             preset(name, grade_scale(setting.grades), setting.n_ranks)
@@ -318,12 +319,14 @@ def check_result_columns(settings: Iterable[Setting], code: ExperimentCode) -> N
     taken = {*LEARNED_COLUMNS, *MODEL_COLUMNS, *STUDY_COLUMNS, *Setting.model_fields, "repetition"}
     for one in code.functions:
         if one.axis == "result" and one.name in taken:
-            problem = f"the table already has a column {one.name!r}"
-            raise InputError(problem, "give the result another name", one.place)
+            raise InputError(
+                f"the table already has a column {one.name!r}",
+                "give the result another name",
+                one.place,
+            )
     known = {name for setting in settings for name in columns_of(setting, code)}
     for column in code.columns:
-        if column not in known:
-            raise unknown_name("result of these cells", column, known, f"{code.path}, COLUMNS")
+        check_name(column, "result of these cells", known, f"{code.path}, COLUMNS")
 
 
 def vocabulary(code: ExperimentCode, config: type[BaseModel]) -> dict[str, dict[str, str]]:

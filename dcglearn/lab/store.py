@@ -1,4 +1,4 @@
-"""Finished cells on disk: one file of JSON lines for each folder of results.
+"""Finished cells on disk: one file of JSON lines in each folder of results.
 
 A line is added as soon as a cell is finished, so a run that is killed loses only the cells that it
 was computing; a line without its end is skipped. Failures are kept until the cell is tried again.
@@ -16,14 +16,14 @@ import numpy as np
 from dcglearn.base.errors import InputError
 from dcglearn.lab.cells import Cell, key_of
 
-CELLS_FILE = "cells.jsonl"
+CELLS_FILE = "store/cells.jsonl"
 
 
 class Store:
     """The outcomes of all cells computed for one folder of results, or kept in memory."""
 
-    def __init__(self, folder: str | Path | None) -> None:
-        self.path = None if folder is None else Path(folder) / CELLS_FILE
+    def __init__(self, out: str | Path | None) -> None:
+        self.path = None if out is None else Path(out) / CELLS_FILE
         self._outcomes: dict[str, Cell] = {}
         with suppress(FileNotFoundError, NotADirectoryError):
             for line in self.path.read_bytes().splitlines() if self.path else ():
@@ -52,7 +52,9 @@ class Store:
                 with self.path.open("ab") as file:
                     file.write(f"\n{line}".encode())  # after one that was not written to its end
             except OSError as error:
-                remedy = "make room, or choose another `out`; finished cells are kept"
-                problem = f"cannot be used ({error.strerror})"
-                raise InputError(problem, remedy, str(self.path)) from error
+                raise InputError(
+                    f"cannot be used ({error.strerror})",
+                    "make room, or choose another `out`; finished cells are kept",
+                    str(self.path),
+                ) from error
         self._outcomes[key] = json.loads(line)["outcome"]  # as the next run reads it

@@ -70,14 +70,19 @@ def comparison_table(comparison: MeasureComparison) -> Table:
         if comparison.ties:
             row["with ties"] = one.with_ties
         rows.append(row | {"in full": one.measure})
-    of, near = comparison, comparison.near
+    near = comparison.near
     about = [
-        *_about(of.judgments, of.queries, of.without_query, of.ties),
-        f"learned measures: {of.n_folds}-fold cross-validation, {counted(of.n_repeats, 'time')}",
+        *_about(
+            comparison.judgments, comparison.queries, comparison.without_query, comparison.ties
+        ),
+        f"learned measures: {comparison.n_folds}-fold cross-validation, "
+        f"{counted(comparison.n_repeats, 'time')}",
         "leads are paired, and p is not corrected for the number of measures",
         f"near the line: p from {near[0]:.2f} to {near[1]:.2f}, or other folds could change the "
         "verdict",
     ]
-    if of.effective < of.queries / 2:
-        about.insert(1, f"queries so uneven that they are worth {of.effective:,.0f} of equal size")
+    if comparison.effective < comparison.queries / 2:
+        about.insert(
+            1, f"queries so uneven that they are worth {comparison.effective:,.0f} of equal size"
+        )
     return Table.of(rows, "; ".join(about), records=comparison.to_json()["rows"])

@@ -47,16 +47,13 @@ _NUMBER = {"fixed": "{:.3f}", "data": "{:.3f}", "ridge": "({:.3f})", "none": "-"
 
 def usual_numbers(scale: Scale, n_ranks: int) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Return usual gains and discounts by name; the first discount is 1."""
-
-    def of(name: str) -> DCG:
-        return preset(name, scale, n_ranks)
-
-    linear, exponential = of("linear-log2"), of("exponential-log2")
+    names = ("linear-log2", "exponential-log2", "zipf")
+    linear, exponential, zipf = (preset(name, scale, n_ranks) for name in names)
     return (
         {"linear": np.array(linear.gains), "2^g - 1": np.array(exponential.gains)},
         {
             "1/log2(rank + 1)": linear.discounts_for(n_ranks),
-            "1/rank": of("zipf").discounts_for(n_ranks),
+            "1/rank": zipf.discounts_for(n_ranks),
         },
     )
 
@@ -84,7 +81,7 @@ def measure_text(name: str, content: MeasureFile, measure: Measure, n_ranks: int
     return page(head, Table(("grade", "gain"), by_grade), Table(("rank", "discount"), by_rank))
 
 
-def in_full(measure: Measure, content: MeasureFile | None = None) -> str:
+def in_full(measure: Measure, content: MeasureFile | None) -> str:
     """Name a measure in full; a learned one by where it comes from, as its numbers need notes."""
     record = None if content is None else LearnedRecord.read(content)
     if record is None:

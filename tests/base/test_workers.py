@@ -127,7 +127,7 @@ def test_killed_interrupted_and_resumed_gives_the_same_bytes(
     run = paused(5)
     run.kill()
     assert run.finish() == -signal.SIGKILL
-    assert (tmp_path / "results/store" / CELLS_FILE).read_text().count("\n") == 5
+    assert (tmp_path / "results" / CELLS_FILE).read_text().count("\n") == 5
     assert not (tmp_path / "results/small").exists()
     run = paused(3)
     run.signal(signal.SIGINT)

@@ -14,7 +14,8 @@ from typer.main import get_command
 
 import dcglearn
 from dcglearn import LIKE, InputError
-from dcglearn.cli import COMMANDS, app
+from dcglearn.cli import GROUPS, app
+from dcglearn.cli.command import MADE
 from dcglearn.cli.remedies import in_options, message
 from dcglearn.interop.export import TARGETS
 from dcglearn.judgments.ratings import WITHIN
@@ -27,7 +28,7 @@ from helpers.commands import run_commands, run_program
 
 GROUP: Any = get_command(app)
 NAMES = list(GROUP.commands)
-FUNCTIONS = {command.__name__: command for group in COMMANDS.values() for command in group}
+FUNCTIONS = {command.__name__: command for command in MADE}
 
 
 def shell(tmp_path: Path, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
@@ -40,7 +41,7 @@ def test_help_lists_the_commands_by_group(tmp_path: Path) -> None:
     found = shell(tmp_path, "--help")
     assert found.returncode == 0
     headings = [line[:-1] for line in found.stdout.splitlines() if line.endswith(":")]
-    assert headings == ["Options", *COMMANDS]
+    assert headings == ["Options", *GROUPS]
     listed = found.stdout.split("Judgments:")[1]
     rows = [line.split() for line in listed.splitlines() if line.startswith("  ")]
     assert [row[0] for row in rows] == NAMES

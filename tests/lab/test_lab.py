@@ -124,7 +124,7 @@ def test_a_figure_is_drawn_on_the_axes_of_the_caller(quick: dcglearn.Lab) -> Non
 def test_cells_in_a_folder_are_shared_with_the_commands(tmp_path: Path) -> None:
     lab = dcglearn.experiment({**SMALL, "setting": {"test_pairs": 50}}, out=tmp_path)
     lab.run(progress=False)
-    assert (tmp_path / "store" / CELLS_FILE).is_file()
+    assert (tmp_path / CELLS_FILE).is_file()
     again = dcglearn.experiment({**SMALL, "setting": {"test_pairs": 50}}, out=tmp_path)
     assert "2 of 2 cells" in repr(again)
     assert len(again.table()) == 2

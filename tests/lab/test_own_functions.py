@@ -68,7 +68,7 @@ def test_gains_and_discounts_of_own_learners(tmp_path: Path) -> None:
     """Up to an affine map and up to scale, the nearest to the true ones."""
     names = ("gains", "gains_correlation", "discounts", "discounts_correlation")
     code = CODE.replace('"mean_gap", "regret", "kendall_tau"', str(names)[1:-1])
-    config, store = read_config(written(tmp_path, code)), Store(tmp_path / "store")
+    config, store = read_config(written(tmp_path, code)), Store(tmp_path)
     computed(config, store)
     cell = next(c for p, c in config.cells() if p["learner"] == "counting")
     result = store.get(cell)
@@ -91,7 +91,7 @@ def test_options_are_swept_and_a_default_is_not_a_change(tmp_path: Path) -> None
     plain = read_config(written(tmp_path))
     assert set(keys(plain)) < set(keys(config))
     assert len(set(keys(config))) == 4 + 3 * 4  # smoothing has no effect on the quadratic program
-    store = Store(tmp_path / "store")
+    store = Store(tmp_path)
     computed(config, store)
     table = add_settings(config, result_table(config, store))
     assert set(table["options.smoothing"]) == {0.5, 1.0, 2.0}

@@ -21,7 +21,7 @@ from helpers.own_functions import FLIPS as CONFIG
 from helpers.places import ROOT
 from helpers.written import write
 
-STORE = f"results/store/{CELLS_FILE}"
+STORE = f"results/{CELLS_FILE}"
 
 
 @pytest.fixture
@@ -300,7 +300,7 @@ def test_experiments_share_cells_and_workers(run: Run, folder: Path) -> None:
         done = run("reproduce", "--workers", workers, "--out", workers)
         counts = "8 of 8 cells: 0 kept, 8 new\nwrong_grades: 8 of 8 cells: 4 kept, 4 new\n"
         assert counts in done.stdout, done.stderr
-        assert (folder / workers / "store" / CELLS_FILE).read_text().count('"key"') == 12
+        assert (folder / workers / CELLS_FILE).read_text().count('"key"') == 12
     for name in ("flips", "wrong_grades"):
         one, two = (contents(folder / workers / name) for workers in ("1", "2"))
         assert one == two

@@ -189,7 +189,7 @@ def smallest(name: str) -> Config:
 @pytest.mark.parametrize("name", CONFIGS)
 def test_every_figure_draws_on_two_cells(name: str, tmp_path: Path) -> None:
     config = smallest(name)
-    store = Store(tmp_path / "store")
+    store = Store(tmp_path)
     computed(config, store)
     table = result_table(config, store)
     assert len(table) == 2

@@ -51,7 +51,7 @@ def _checked(record: object, place: str) -> dict[str, Any]:
     return record
 
 
-def is_document(head: bytes, lines: bool = False) -> bool:
+def is_document(head: bytes, lines: bool) -> bool:
     """Return whether a beginning is that of one JSON document; `lines` if a name says otherwise."""
     line, end, rest = head.lstrip(_BLANKS).partition(b"\n")
     if not line.startswith(b"{"):

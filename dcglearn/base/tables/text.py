@@ -104,8 +104,10 @@ def decompressed(file: BinaryIO) -> Any:
     """Return the content of a file opened for reading: itself if it is not compressed."""
     head = file.read(6)
     file.seek(0)
-    found = next((one for one, kind in COMPRESSIONS.items() if head.startswith(kind.magic)), "")
-    return COMPRESSIONS[found].open(file) if found else file
+    for kind in COMPRESSIONS.values():
+        if head.startswith(kind.magic):
+            return kind.open(file)
+    return file
 
 
 def open_text(file: Path | bytes, name: str, encoding: str = "utf-8") -> io.BufferedReader:

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from dcglearn.base.errors import InputError, unknown_name, warn_of_input
+from dcglearn.base.errors import InputError, check_name, warn_of_input
 from dcglearn.base.numbers import parse_number
 from dcglearn.base.tables.columns import (
     Column,
@@ -95,8 +95,7 @@ def given_codes(given: GivenMap | None) -> dict[str, int]:
     """Return the code of each answer that a user explains."""
     codes, known = {}, (*ANSWERS, _OUT)
     for value, answer in parse_given_map(given, "answers", "left=a,right=b,same=tie").items():
-        if answer not in known:
-            raise unknown_name("answer in `answers`", answer, known)
+        check_name(answer, "answer in `answers`", known)
         codes[value] = LEFT_OUT if answer == _OUT else ANSWERS.index(answer)
     return codes
 

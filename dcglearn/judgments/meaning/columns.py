@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from dcglearn.base.errors import InputError, unknown_name
+from dcglearn.base.errors import InputError, check_name, unknown_name
 from dcglearn.base.numbers import counted
 from dcglearn.judgments.options import GivenMap, parse_given_map
 
@@ -158,8 +158,7 @@ def resolve_columns(
     ignored = wanted.pop("ignore", "").split("+")
     finder = _Finder([name for name in dict.fromkeys(names) if name not in ignored])
     for field, column in wanted.items():
-        if field not in fields.names:
-            raise unknown_name("field in `columns`", field, (*fields.names, "ignore"))
+        check_name(field, "field in `columns`", (*fields.names, "ignore"))
         finder.take_given(field, column)
     long = (*LONG, "pair") if "list" in fields.names else ()
     if "a" in fields.names:

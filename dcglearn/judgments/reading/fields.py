@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dcglearn.base.errors import InputError, unknown_name, warn_of_input
+from dcglearn.base.errors import InputError, naming, unknown_name, warn_of_input
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import (
     Block,
@@ -114,7 +114,7 @@ def read_records(
     for source in sources:
         finder = _Finder(source, fields, options)
         starts.append(rows)
-        try:
+        with naming(source.name):
             for block in source.blocks(finder.wanted):
                 for field, column in finder.columns(block, rows - starts[-1]).items():
                     gathered[field].add(column, rows)
@@ -124,8 +124,6 @@ def read_records(
                 rows += rows_of(block)
                 advance(rows, 0)
             finder.check_read(rows - starts[-1])
-        except InputError as error:
-            raise error if error.place else error.at(source.name) from error
         for line in finder.found.notes:
             warn_of_input(line)
 

@@ -20,7 +20,7 @@ from dcglearn.base.checks import checked_count, checked_number, checked_rng
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.inference.answers import TIE, A, B
-from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.preferences import Preferences, swap_lists
 from dcglearn.measures.agreement import checked_pairs, score_differences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
@@ -42,8 +42,9 @@ def misgrade_pairs(pairs: Pairs, n_wrong: int, n_grades: int, rng: np.random.Gen
     """
     documents = np.flatnonzero(pairs.ravel() != NO_DOCUMENT)
     if n_wrong > len(documents):
-        problem = f"{n_wrong} wrong grades among {len(documents)} documents"
-        raise InputError(problem, "lower it", "wrong_grades")
+        raise InputError(
+            f"{n_wrong} wrong grades among {len(documents)} documents", "lower it", "wrong_grades"
+        )
     noisy = pairs.copy()
     chosen = rng.permutation(documents)[:n_wrong]
     steps = rng.integers(1, n_grades, n_wrong)  # 1 ... L - 1: never back to the same grade
@@ -105,7 +106,8 @@ def judged_pairs(
     if noise:
         perceived = perceived + noise * rng.logistic(size=len(lists))
     kept = (difference != 0) & (perceived != 0)
-    pairs: Pairs = np.where((perceived < 0)[:, None, None], lists[:, ::-1], lists)[kept]
+    pairs: Pairs = lists[kept].copy()
+    swap_lists(pairs, perceived[kept] < 0)
     return pairs
 
 

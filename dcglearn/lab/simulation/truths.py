@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from dcglearn.base.checks import checked_count, checked_number, checked_text
-from dcglearn.base.errors import is_one_of, unknown_name
+from dcglearn.base.errors import unknown_name
 from dcglearn.base.numbers import parse_number
 from dcglearn.measures.discounts import split_parameter
 from dcglearn.measures.measure import Measure
@@ -81,7 +81,7 @@ def named_truth(name: str, n_ranks: int, n_grades: int, rng: np.random.Generator
     text = TRUTHS.get(name, name)
     if not states_its_grades(text):
         head = split_parameter(text.partition("@")[0])[0]
-        if not is_one_of(head, PRESETS):
+        if head not in PRESETS:
             raise unknown_name("truth", name, [*TRUTHS, FREE, f"{BY_RANK}:1", *PRESETS])
     return measure_for(text, scale, n_ranks).measure
 

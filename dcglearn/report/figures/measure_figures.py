@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 import numpy as np
@@ -84,12 +84,20 @@ def draw_numbers(axes: Axes, shown: Numbers) -> None:
     for name, numbers in shown.usual.items():
         axes.plot(at, numbers, label=name, linewidth=1, markersize=4, zorder=2)
     if hollow.any():
-        look: Any = {"mec": COLOURS[0], "mfc": "white", "label": "not determined by the data"}
-        axes.plot(at[hollow], shown.values[hollow], MARKERS[0], zorder=4, **look)
+        axes.plot(
+            at[hollow],
+            shown.values[hollow],
+            MARKERS[0],
+            mec=COLOURS[0],
+            mfc="white",
+            zorder=4,
+            label="not determined by the data",
+        )
     drawn = [np.array([0.0, 1.05]), shown.values[~hollow], *shown.usual.values()]
     for bars, (width, label) in zip(shown.bars, BARS, strict=False):
-        look = {"linewidth": width, "alpha": 0.6, "label": label}
-        axes.vlines(at, *bars.T, color=COLOURS[0], zorder=2.5, **look)
+        axes.vlines(
+            at, *bars.T, color=COLOURS[0], linewidth=width, alpha=0.6, zorder=2.5, label=label
+        )
         drawn.append(np.clip(bars.ravel(), -_FARTHEST, _FARTHEST))
     ends = np.concatenate(drawn)
     axes.set(ylim=(np.nanmin(ends) - 0.04, np.nanmax(ends) + 0.04), **LABELS[shown.kind])

@@ -43,7 +43,7 @@ def study_page(study: Study, form: str, figures: Sequence[tuple[str, str]] = ())
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "filled": _filled,
+        "filled": filled,
         "markdown": markdown_cell,
         "plain": plain_text,
         "unbroken": _unbroken,
@@ -62,36 +62,36 @@ def study_page(study: Study, form: str, figures: Sequence[tuple[str, str]] = ())
     )
 
 
-def study_json(study: Study) -> dict[str, Any]:
+def study_json(study: Study) -> Any:
     """Return a study as a dict that JSON can hold."""
     concluded, held_out = study.conclusion, study.held_out
-    found = {
-        "file": study.name,
-        "headline": headline(study),
-        "change": study.change,
-        "measure": str(study.measure),
-        "in_use": study.in_use[0],
-        "support": concluded.support,
-        "recommended": _fit_json(concluded.recommended),
-        "free": _fit_json(concluded.free),
-        "questions": [question_json(one) for one in concluded.questions],
-        "judges": [
-            vars(one) | {"without": one.without and one.without.answer} for one in study.judges
-        ],
-        "agreement": study.agreement,
-        "link": study.link,
-        "held_out": held_out
-        and {
-            "log_loss": held_out.log_loss,
-            "groups": held_out.groups,
-            "n_folds": held_out.n_folds,
-        },
-        "inspection": study.inspection.to_json(),
-        "changed_comparisons": study.changed,
-        "program": f"dcglearn {__version__}",
-    }
-    content: dict[str, Any] = jsonable(found)
-    return content
+    return jsonable(
+        {
+            "file": study.name,
+            "headline": headline(study),
+            "change": study.change,
+            "measure": str(study.measure),
+            "in_use": study.in_use[0],
+            "support": concluded.support,
+            "recommended": _fit_json(concluded.recommended),
+            "free": _fit_json(concluded.free),
+            "questions": [question_json(one) for one in concluded.questions],
+            "judges": [
+                vars(one) | {"without": one.without and one.without.answer} for one in study.judges
+            ],
+            "agreement": study.agreement,
+            "link": study.link,
+            "held_out": held_out
+            and {
+                "log_loss": held_out.log_loss,
+                "groups": held_out.groups,
+                "n_folds": held_out.n_folds,
+            },
+            "inspection": study.inspection.to_json(),
+            "changed_comparisons": study.changed,
+            "program": f"dcglearn {__version__}",
+        }
+    )
 
 
 def _fit_json(fit: JudgmentFit) -> dict[str, Any]:
@@ -130,10 +130,6 @@ def write_study(study: Study, path: str | Path, rng: np.random.Generator) -> Non
         pictures = study_pictures(study, rng) if suffix == ".html" else ()
         text = study_page(study, suffix[1:], pictures) + "\n"
     write_text(path, text)
-
-
-def _filled(text: str, first: str = "", other: str = "") -> str:
-    return filled(_unbroken(text), first, other).replace("\u00a0", " ")
 
 
 def _unbroken(text: str) -> str:

@@ -58,7 +58,7 @@ class Section:
 def headline(study: Study) -> list[str]:
     """Return the answer, a few sentences: what to change, what that changes, how sure it is."""
     concluded, more = study.conclusion, more_words(study)
-    found = [_decision(study, more), _changes(study)]
+    found = [_decision(study), _changes(study)]
     if concluded.support in ("supported", "contradicted"):
         gains, discounts, additivity = (
             tuple(one for one in concluded.questions if one.about == about)
@@ -90,8 +90,9 @@ def more_words(study: Study) -> str:
     return "more raters" if study.few_raters else "more judgments"
 
 
-def _decision(study: Study, more: str) -> str:
+def _decision(study: Study) -> str:
     name, support = measure_words(study.in_use[0]), study.conclusion.support
+    more = more_words(study)
     if study.proposed is None:
         one_query = support == "open" and study.conclusion.recommended.covariance.one_cluster
         why = _WHY_NOTHING["one query" if one_query else support]

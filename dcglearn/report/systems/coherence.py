@@ -11,7 +11,7 @@ import numpy as np
 
 from dcglearn.base.numbers import counted
 from dcglearn.measures.dcg import DCG
-from dcglearn.report.systems.evaluations import rules_in_words
+from dcglearn.report.systems.evaluations import measures_in_full, rules_in_words
 from dcglearn.report.systems.explanation import labels_of
 from dcglearn.report.tables import Cell, Row, Table, page, shown_p
 from dcglearn.report.words import extent_in_words
@@ -151,7 +151,7 @@ def coherence_text(
         tables += [clearest_queries_table(conclusions, x) for x in conclusions.pairs]
     queries = counted(len(evaluation.queries), "query", "queries")
     notes = [
-        *rules_in_words(evaluation.rules, [one.measure for one in evaluation.measures]),
+        *rules_in_words(evaluation),
         "gains never rise from a better grade to a worse one, and a worst gain of 0 stays 0; "
         "discounts never rise",
     ]
@@ -172,7 +172,7 @@ def coherence_to_json(conclusions: SystemConclusions, by_query: bool) -> dict[st
         "queries": len(evaluation.queries),
         "depth": conclusions.n_ranks,
         "rules": evaluation.rules,
-        "measures": {one.name: str(one.measure) for one in evaluation.measures},
+        "measures": measures_in_full(evaluation),
         "tested": conclusions.tested
         and {
             "measure": conclusions.measure,

@@ -96,7 +96,10 @@ def write_evaluation(
     if suffix == ".eval":
         return write_trec_eval(evaluation, path)
     if suffix == ".parquet":
-        _write_parquet(evaluation, path)
+        frame = evaluation.to_frame()
+        frame.attrs = {"measures": measures_in_full(evaluation), "rules": vars(evaluation.rules)}
+        with atomic_write(path) as temporary:
+            frame.to_parquet(temporary, index=False)
     else:
         table = paper_table(evaluation, () if suffix == ".csv" else comparisons, digits)
         if per_query:
@@ -209,12 +212,12 @@ def topics_table(evaluation: Evaluation, difference: float) -> Table:
 def evaluation_to_json(
     evaluation: Evaluation,
     comparisons: Sequence[SystemComparison],
-    per_query: bool = False,
+    per_query: bool,
     topics: float | None = None,
 ) -> dict[str, Any]:
     """Return an evaluation, and the queries that would find a difference, as a JSON-able dict."""
     found: dict[str, Any] = {
-        "measures": _in_full(evaluation),
+        "measures": measures_in_full(evaluation),
         "rules": evaluation.rules,
         "queries": len(evaluation.queries),
         "systems": means_table(evaluation).named_rows(),
@@ -253,15 +256,8 @@ def evaluation_text(
     return page(*tables, "\n".join(notes), width=width)
 
 
-def _write_parquet(evaluation: Evaluation, path: Path) -> None:
-    """Write the frame of an evaluation, whose `attrs` are the measures and rules behind it."""
-    frame = evaluation.to_frame()
-    frame.attrs = {"measures": _in_full(evaluation), "rules": vars(evaluation.rules)}
-    with atomic_write(path) as temporary:
-        frame.to_parquet(temporary, index=False)
-
-
-def _in_full(evaluation: Evaluation) -> dict[str, str]:
+def measures_in_full(evaluation: Evaluation) -> dict[str, str]:
+    """Return the measures by name, written in full."""
     return {one.name: str(one.measure) for one in evaluation.measures}
 
 
@@ -305,7 +301,7 @@ def trec_eval_name(name: str) -> str:
     """
     called, at, cutoff = (resolve_alias(name) or name).partition("@")
     theirs = _THEIRS.get(called.strip() + at)
-    return f"{theirs}{cutoff.strip()}" if theirs else _without_blanks(name)
+    return f"{theirs}{cutoff.strip()}" if theirs else "".join(name.split())
 
 
 def write_trec_eval(evaluation: Evaluation, path: Path) -> list[Path]:
@@ -351,7 +347,7 @@ def trec_eval_lines(evaluation: Evaluation, s: int) -> Iterator[str]:
 
     for query, column in zip(evaluation.queries, values.T, strict=True):
         yield from lines(query, column)
-    yield f"{'runid':<22}\tall\t{plain_text(_without_blanks(evaluation.systems[s]))}\n"
+    yield f"{'runid':<22}\tall\t{plain_text(''.join(evaluation.systems[s].split()))}\n"
     yield f"{'num_q':<22}\tall\t{np.isfinite(values).any(axis=0).sum()}\n"
     yield from lines("all", evaluation.means()[s])
 
@@ -368,10 +364,6 @@ def paths_of_systems(path: Path, systems: Sequence[str]) -> list[Path]:
     if repeated := repeated_name([name.lower() for name in names]):  # as file systems compare them
         raise InputError(f"two systems would have the file {path.stem}.{repeated}", "rename one")
     return [path.with_name(f"{path.stem}.{name}{path.suffix}") for name in names]
-
-
-def _without_blanks(name: str) -> str:
-    return "".join(name.split())
 
 
 _TIES = {
@@ -397,19 +389,19 @@ def evaluation_in_words(evaluation: Evaluation) -> list[str]:
         *_definitions(evaluation),
         f"{queries}; grades {evaluation.qrels.scale}",
         "judged@k: share of the run's first k documents that have a judgment; judged: of all",
-        *rules_in_words(evaluation.rules, [one.measure for one in evaluation.measures]),
+        *rules_in_words(evaluation),
         *_ties(evaluation),
     ]
 
 
-def rules_in_words(rules: Rules, measures: Sequence[object] = ()) -> list[str]:
+def rules_in_words(evaluation: Evaluation) -> list[str]:
     """Return the choices that the numbers depend on, as sentences.
 
-    >>> rules_in_words(Rules())[0]
-    'documents with equal scores: by id, the largest first, scores in single precision'
-    >>> rules_in_words(Rules(), [BinaryMeasure("AP", levels=(1, 0))])[-1]
+    >>> from dcglearn.systems.evaluate import evaluate
+    >>> rules_in_words(evaluate({"q": {"d": 1}}, {"run": {"q": {"d": 2}}}, "AP"))[-1]
     'AP: relevant from grade 1 up, and a document without a judgment is not relevant'
     """
+    rules, measures = evaluation.rules, [one.measure for one in evaluation.measures]
 
     def counts(value: float | None) -> str:
         return "are left out" if value is None else f"count {value:g}"
