@@ -70,8 +70,10 @@ def inspect(files: JudgmentFilesArgument, judgments: JudgmentOptions) -> Answer:
                 data.pairs, data.n_grades, weights=data.pair_weights, monotone=not documents
             )
             found_out = dcglearn.identify(problem)
-            statements = found_out.undetermined(data.scale.labels, noun)
-            known = as_json(found_out) | {"statements": statements}
+            known = {
+                **as_json(found_out),
+                "statements": found_out.undetermined(data.scale.labels, noun),
+            }
     content = {
         "file": name_files(files),
         f"{noun}s": data.scale.labels,
@@ -412,11 +414,12 @@ def show(
 
     named = named_measure(measure, scale, n_ranks)
     content = named.file or as_measure_file(named.measure)
-    title = f"{Path(named.name).name}: {in_full(named.measure, content)}"
     return Answer(
         lambda: measure_document(content),
         lambda: measure_text(named.name, content, named.measure, n_ranks),
-        draw=lambda: figures.draw_measure_file(content, title),
+        draw=lambda: figures.draw_measure_file(
+            content, f"{Path(named.name).name}: {in_full(named.measure, content)}"
+        ),
     )
 
 

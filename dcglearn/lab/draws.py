@@ -76,8 +76,7 @@ class Draws:
     def truth(self) -> Measure:
         """The true measure."""
         s, rng = self.setting, self.rng("truth")
-        own: Measure | None = self.own_result("truth", s.n_ranks, s.grades, rng)
-        truth = own or s.true_measure(rng)
+        truth: Measure = self.own_result("truth", s.n_ranks, s.grades, rng) or s.true_measure(rng)
         if not s.documents:
             return truth
         grades = base_list(s)  # each document is worth what its grade is
@@ -140,10 +139,10 @@ class Draws:
         while sum(map(len, kept)) < n:
             kept.append(judged(self.draw_lists(lists, PAIRS_PER_BLOCK, rng)))
             if len(kept) >= MAX_EMPTY_BLOCKS and not any(map(len, kept[-MAX_EMPTY_BLOCKS:])):
-                s, many = self.setting, f"{MAX_EMPTY_BLOCKS * PAIRS_PER_BLOCK:,} pairs"
-                who = f"the truth {s.truth} and the judge {s.judge}"
+                s = self.setting
                 raise InputError(
-                    f"{who} prefer none of {many} of {lists} lists in a row",
+                    f"the truth {s.truth} and the judge {s.judge} prefer none of "
+                    f"{MAX_EMPTY_BLOCKS * PAIRS_PER_BLOCK:,} pairs of {lists} lists in a row",
                     "choose another truth or judge, or other lists",
                     "truth",
                 )
@@ -158,8 +157,7 @@ class Draws:
             size = min(next(size for until, size in ROUNDS if n_asked < until), len(left))
             rows = self.own_result("policy", left, so_far, size, s, rng)
             if rows is None:
-                scale = grade_scale(s.grades)
-                rows = choose_pairs(s.policy, left, so_far, size, scale, rng)
+                rows = choose_pairs(s.policy, left, so_far, size, grade_scale(s.grades), rng)
             so_far = np.concatenate([so_far, self._judged(left[rows], judge_rng)])
             left, n_asked = np.delete(left, rows, axis=0), n_asked + size
         if not len(so_far):

@@ -68,10 +68,9 @@ def draw_on(
     panels = drawn.panels if isinstance(drawn, Figure) else (drawn,)
     grid: list[Axes] = list(np.ravel(np.array(axes, dtype=object)))  # also as of subplots
     if len(grid) != len(panels):
-        n = len(panels)
         raise InputError(
             f"{len(grid)} axes for {len(panels)} panels",
-            f"give as many, such as subplots(1, {n})[1], or `panel`: 1 to {n}",
+            f"give as many, such as subplots(1, {len(panels)})[1], or `panel`: 1 to {len(panels)}",
             "ax",
         )
     root, palette = cast("MatplotlibFigure", grid[0].get_figure(root=True)), DARK if dark else LIGHT

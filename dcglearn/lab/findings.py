@@ -22,7 +22,6 @@ OWN = "this project"
 
 def findings_table(figures: Iterable[Figure]) -> pd.DataFrame:
     """Return one row per claim."""
-    columns = ["figure", "of", "paper says", "section", "tested", "verdict", "reason", "means"]
     rows = [
         (
             figure.number,
@@ -37,7 +36,10 @@ def findings_table(figures: Iterable[Figure]) -> pd.DataFrame:
         for figure in figures
         for claim in figure.claims
     ]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(
+        rows,
+        columns=["figure", "of", "paper says", "section", "tested", "verdict", "reason", "means"],
+    )
 
 
 def findings_latex(figures: Iterable[Figure]) -> str:

@@ -273,8 +273,7 @@ def _foreign(made: Made, config: Config) -> Iterator[str]:
             if value not in here["sweep"].get(key, []):
                 yield f"results of a larger grid: it also has {key} {value!r}"
     if there["repetitions"] > here["repetitions"]:
-        many = counted(there["repetitions"], "repetition")
-        yield f"{many}, and the config {here['repetitions']}"
+        yield f"{counted(there['repetitions'], 'repetition')}, and the config {here['repetitions']}"
 
 
 def _write_figures(

@@ -251,10 +251,13 @@ def _judges_text(judges: JudgeTests) -> str:
         )
         for one in every[:MOST_ROWS]
     ]
-    columns = ("judge", "judgments", "strict", "side a", "agrees", "of", "self", "others", "")
-    caption = "self: pairs of lists judged both ways; others: judgments that another contradicts"
+    table = Table(
+        ("judge", "judgments", "strict", "side a", "agrees", "of", "self", "others", ""),
+        rows,
+        "self: pairs of lists judged both ways; others: judgments that another contradicts",
+        digits=3,
+    )
     head = f"Judges ({len(every):,}, at most {MOST_ROWS} shown; each judgment counts once):"
-    table = Table(columns, rows, caption, digits=3)
     return page(f"{head}\n{bulleted(lines)}", table)
 
 

@@ -70,8 +70,10 @@ def measure_text(name: str, content: MeasureFile, measure: Measure, n_ranks: int
     if isinstance(measure, LinearUtility):
         weights = enumerate(measure.matrix.tolist(), start=1)
         rows = [[str(rank), *row] for rank, row in weights]
-        columns = ("rank", *map(str, measure.labels))
-        return page(head, Table(columns, rows, "W, the worth of a grade at a rank"))
+        return page(
+            head,
+            Table(("rank", *map(str, measure.labels)), rows, "W, the worth of a grade at a rank"),
+        )
     if LearnedRecord.read(content) is not None:
         return page(head, learned_text(content))
     n_ranks = n_ranks or measure.n_ranks or 10
@@ -275,18 +277,23 @@ _OTHER_MEASURES = (
 
 def known_measures() -> dict[str, Table]:
     """Return tables of presets, rules of discounts, other measures and those of tools."""
-    presets = [
-        (f"{name}:{one.parameter}" if one.parameter else name, one.formula, one.source)
-        for name, one in PRESETS.items()
-    ]
-    rules = [
-        (f"{name}({one.parameter})" if one.parameter else name, one.formula, one.source)
-        for name, one in DISCOUNT_RULES.items()
-    ]
-    columns = "formula", "source"
     return {
-        "presets": Table(("preset", *columns), presets, "Presets: gain and discount"),
-        "discounts": Table(("rule", *columns), rules, "Rules of discounts, for measures in full"),
+        "presets": Table(
+            ("preset", "formula", "source"),
+            [
+                (f"{name}:{one.parameter}" if one.parameter else name, one.formula, one.source)
+                for name, one in PRESETS.items()
+            ],
+            "Presets: gain and discount",
+        ),
+        "discounts": Table(
+            ("rule", "formula", "source"),
+            [
+                (f"{name}({one.parameter})" if one.parameter else name, one.formula, one.source)
+                for name, one in DISCOUNT_RULES.items()
+            ],
+            "Rules of discounts, for measures in full",
+        ),
         "others": Table(
             ("measure", "value", "also"),
             _OTHER_MEASURES,

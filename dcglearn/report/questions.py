@@ -50,11 +50,19 @@ def questions_table(questions: Sequence[Question], *columns: str) -> Table:
 
 def questions_text(questions: Sequence[Question]) -> str:
     """Describe tests, and of a single one the estimates."""
-    columns = ("statement", "verdict", "differs (judged pairs)", "p", "LR", "df")
-    tables, (first, *others) = [questions_table(questions, *columns)], questions
+    first, *others = questions
+    tables = [
+        questions_table(
+            questions, "statement", "verdict", "differs (judged pairs)", "p", "LR", "df"
+        )
+    ]
     if not others:
-        head = ("number", "estimate", "95% interval", "tested")
-        tables.append(Table(head, _estimates(first.fit, first.restricted)))
+        tables.append(
+            Table(
+                ("number", "estimate", "95% interval", "tested"),
+                _estimates(first.fit, first.restricted),
+            )
+        )
     clusters = kept_together(first.fit.clusters)
     if first.fit.evidence.has_judges and "judge" not in first.fit.clusters:
         clusters += "; too few judges said most of them to stand for others"
@@ -94,12 +102,17 @@ def segments_text(segments: Segments) -> str:
         )
         for one in segments.compared
     ]
-    columns = ("group", "judgments", "others", "measures", "differ (judged pairs)", "p")
-    parts: list[str | Table] = [Table(columns, rows)]
+    parts: list[str | Table] = [
+        Table(("group", "judgments", "others", "measures", "differ (judged pairs)", "p"), rows)
+    ]
     if len(segments.compared) == 1:
         one = segments.compared[0]
-        head = ("number", one.name, "95% interval", "others", "95% interval")
-        parts.append(Table(head, _estimates(one.fit, one.other, both=True)))
+        parts.append(
+            Table(
+                ("number", one.name, "95% interval", "others", "95% interval"),
+                _estimates(one.fit, one.other, both=True),
+            )
+        )
     if few := few_clusters_words(min(one.effective for one in segments.compared)):
         parts.append(f"the judgments are {few}")
     if segments.too_small:

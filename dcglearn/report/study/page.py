@@ -22,7 +22,7 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.text import markdown_cell, plain_text
 from dcglearn.base.version import __version__
 from dcglearn.inference.estimate import JudgmentFit
-from dcglearn.measures.measure_files import MeasureFile, measure_to_json
+from dcglearn.measures.measure_files import MeasureFile, write_measure
 from dcglearn.report.figures.measure_figures import LABELS, Numbers, draw_numbers, intervals_of
 from dcglearn.report.figures.style import INKS, LIGHT, STYLE, adapting_svg
 from dcglearn.report.questions import question_json
@@ -124,12 +124,10 @@ def write_study(study: Study, path: str | Path, rng: np.random.Generator) -> Non
     """
     suffix = checked_suffix(path, STUDY_FORMATS)
     if suffix == ".json":
-        about = {"study": study_json(study)}
-        text = measure_to_json(MeasureFile(dcg=study.measure, about=about))
+        write_measure(MeasureFile(dcg=study.measure, about={"study": study_json(study)}), path)
     else:
         pictures = study_pictures(study, rng) if suffix == ".html" else ()
-        text = study_page(study, suffix[1:], pictures) + "\n"
-    write_text(path, text)
+        write_text(path, study_page(study, suffix[1:], pictures) + "\n")
 
 
 def _unbroken(text: str) -> str:

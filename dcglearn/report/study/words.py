@@ -305,8 +305,8 @@ def _calibration(study: Study) -> list[Section]:
         f"sizes, not the second digit. The test of the link (below) {found} that here "
         f"({p_phrase(study.link.p)}).",
     ]
-    table = Table(("difference", "judgments", "expected", "observed"), rows)
-    return [Section("How well it predicts", paragraphs, [table])]
+    tables = [Table(("difference", "judgments", "expected", "observed"), rows)]
+    return [Section("How well it predicts", paragraphs, tables)]
 
 
 def _tools(study: Study) -> Section:
@@ -342,6 +342,7 @@ def _engineers(study: Study) -> Section:
     ]
     if study.held_out is not None:
         said.append(f"Held-out log loss {study.held_out.log_loss:.4f} nats per judgment.")
-    columns = ("statement", "LR", "T", "df", "df of clusters", "raw p")
-    table = questions_table(study.conclusion.questions, *columns)
+    table = questions_table(
+        study.conclusion.questions, "statement", "LR", "T", "df", "df of clusters", "raw p"
+    )
     return Section("For engineers", said, [table])

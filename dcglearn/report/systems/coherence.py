@@ -57,12 +57,16 @@ def conclusions_table(conclusions: SystemConclusions) -> Table:
         if conclusions.tested:
             row["p"] = shown_p(one.p, "*" * bool(one.significant))
         rows.append(row)
-    records = [conclusion_row(one) for one in conclusions.pairs]
-    notes = [
-        f"the first system of a row is ahead, unless they are equal, under {conclusions.measure}",
-        *conclusions_in_words(conclusions),
-    ]
-    return Table.of(rows, _caption(conclusions), records=records, notes=notes)
+    return Table.of(
+        rows,
+        _caption(conclusions),
+        records=[conclusion_row(one) for one in conclusions.pairs],
+        notes=[
+            "the first system of a row is ahead, unless they are equal, under "
+            f"{conclusions.measure}",
+            *conclusions_in_words(conclusions),
+        ],
+    )
 
 
 def reversals_table(conclusions: SystemConclusions, most: int | None) -> Table:
@@ -77,9 +81,12 @@ def reversals_table(conclusions: SystemConclusions, most: int | None) -> Table:
         found = one.mean_ndcg
         ahead = zip((one.a, one.b), found.witnesses, found.differences, strict=True)
         rows.append([cell for name, dcg, by in ahead for cell in (name, _gains(dcg), abs(by))])
-    caption = f"The clearest reversals, of {counted(len(depending), 'pair')} whose order by mean"
-    columns = ("ahead", "with gains", "by", "ahead with other gains", "gains", "by")
-    return Table(columns, rows, f"{caption} nDCG depends on the gains")
+    return Table(
+        ("ahead", "with gains", "by", "ahead with other gains", "gains", "by"),
+        rows,
+        f"The clearest reversals, of {counted(len(depending), 'pair')} whose order by mean nDCG "
+        "depends on the gains",
+    )
 
 
 def clearest_queries_table(conclusions: SystemConclusions, one: PairConclusion) -> Table:
@@ -101,8 +108,11 @@ def clearest_queries_table(conclusions: SystemConclusions, one: PairConclusion) 
         for q in sorted(most, key=differences.__getitem__, reverse=True)
         if differences[q]
     ]
-    columns = ("query", *names, "difference", *(f"grades, {x}" for x in names))
-    return Table(columns, rows, f"{one.a} and {one.b}: the queries that differ most")
+    return Table(
+        ("query", *names, "difference", *(f"grades, {x}" for x in names)),
+        rows,
+        f"{one.a} and {one.b}: the queries that differ most",
+    )
 
 
 def conclusions_in_words(conclusions: SystemConclusions) -> list[str]:

@@ -201,12 +201,15 @@ def topics_table(evaluation: Evaluation, difference: float) -> Table:
             "queries for it": queries_needed(difference, largest),
         }
         rows.append(row)
-    caption = (
+    return Table.of(
+        rows,
         f"Queries with which a paired t test at {LEVEL:g} finds a difference of {difference:g} "
-        f"with a power of {POWER:.0%}"
+        f"with a power of {POWER:.0%}",
+        notes=[
+            "deviation: of the differences of two runs over queries, root mean square over all "
+            "pairs"
+        ],
     )
-    note = "deviation: of the differences of two runs over queries, root mean square over all pairs"
-    return Table.of(rows, caption, notes=(note,))
 
 
 def evaluation_to_json(

@@ -40,10 +40,14 @@ def explanation_text(
     """Return what each rank contributes, the verdicts and the reason."""
     columns = [*(labels_of(row, scale) for row in lists), *found.contributions.tolist()]
     rows = [(str(rank), *row) for rank, row in enumerate(zip(*columns, strict=True), start=1)]
-    columns_of = ("rank", "a", "b", *(named.name for named in measures))
-    caption = "Contribution of each rank, for a (+) or b (-), as a share of their absolute sum"
     rows.append(("sum", "", "", *found.contributions.sum(axis=1).tolist()))
-    lines = [Table(columns_of, rows, caption, 3).text()]
+    table = Table(
+        ("rank", "a", "b", *(named.name for named in measures)),
+        rows,
+        "Contribution of each rank, for a (+) or b (-), as a share of their absolute sum",
+        digits=3,
+    )
+    lines = [table.text()]
     for named, winner in zip(measures, found.winners, strict=True):
         words = "finds a and b equal" if winner == "equal" else f"prefers {winner}"
         lines.append(f"{named.name} {words}: {named.measure}")

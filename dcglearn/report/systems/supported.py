@@ -38,8 +38,12 @@ def supported_tables(
         [names[i], names[j], float(found.ahead[i, j]), float(found.ahead_resampled[i, j])]
         for i, j in pairs
     ]
-    words = ("above", "below", "of the measures", "topics drawn, too")
-    return systems, Table(words, shares, "How often the system above is ahead", 3)
+    return systems, Table(
+        ("above", "below", "of the measures", "topics drawn, too"),
+        shares,
+        "How often the system above is ahead",
+        digits=3,
+    )
 
 
 def supported_json(found: Supported) -> dict[str, Any]:
