@@ -88,8 +88,11 @@ def run(
     if read is None:
         raise InputError("no config is named", "name one, such as dcglearn run configs/flips.toml")
     (shown,) = _run(options.parts([read]), options)
-    end = f"results are in {shown.folder}"
-    print_text(end if shown.made else f"no cell is finished: {shown.folder} is as it was")
+    print_text(
+        f"results are in {shown.folder}"
+        if shown.made
+        else f"no cell is finished: {shown.folder} is as it was"
+    )
     _end_if_unfinished([shown])
 
 

@@ -121,8 +121,7 @@ def study(
     named = measures_for_judgments([measure], data, prefs) if measure else []
     in_use = {one.name: one.measure for one in named}
     with naming(prefs), reporting("studying (steps)") as advance:
-        rng = seeded(seed)
-        found = dcglearn.study_judgments(data, Path(prefs).name, rng, in_use, advance)
+        found = dcglearn.study_judgments(data, Path(prefs).name, seeded(seed), in_use, advance)
     if on_qrels:
         with naming(on_qrels), reporting("comparing runs"):
             found = replace(found, changed=changed_comparisons(found, on_qrels, runs))
@@ -531,8 +530,7 @@ def pairs(
             "not_drawn": found.not_drawn,
         },
     }
-    a_wins = f"a wins {int((made.answers == 0).sum()):,}"
-    sides = f"{'in turn' if seed is None else 'drawn'}; {a_wins}"
+    sides = f"{'in turn' if seed is None else 'drawn'}; a wins {int((made.answers == 0).sum()):,}"
     return Answer(lambda: content, lambda: rating_pairs_text(content, within, equal_weights, sides))
 
 

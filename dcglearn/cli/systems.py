@@ -182,11 +182,14 @@ def evaluate(
         if not (compare or baseline) and (why_not := too_much_to_compare(evaluation, first)):
             print_note(in_options(f"no tests: {why_not}"))
         else:
-            base = None if compare == "all" else first
             with reporting("comparing systems") as advance:
                 chosen = {name: value for name, value in tested.items() if value is not None}
                 comparisons = dcglearn.compare_systems(
-                    evaluation, base, seeded(seed), **chosen, advance=advance
+                    evaluation,
+                    None if compare == "all" else first,
+                    seeded(seed),
+                    **chosen,
+                    advance=advance,
                 )
 
     def write(path: str) -> list[Path]:
@@ -323,9 +326,8 @@ def coherence(
     if asked != rules and any(run.has_ties for run in evaluation.runs):
         print_note("documents with equal scores: here in one order, that of the run's lines")
     with reporting("comparing systems") as advance:
-        rng = seeded(seed)
         found = dcglearn.system_conclusions(
-            evaluation, depth, rng, between=pairs, alpha=alpha, advance=advance
+            evaluation, depth, seeded(seed), between=pairs, alpha=alpha, advance=advance
         )
         document = coherence_to_json(found, pairs is not None)
 

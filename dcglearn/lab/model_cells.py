@@ -89,8 +89,14 @@ def simulated_judgments(draws: Draws) -> Preferences:
     differences, ties = log_odds(draws.truth, lists, setting.sensitivity), setting.ties != "strict"
     v = differences + unseen
     answers = simulated_answers(v, draws.rng("judge"), setting.noise, setting.lapses, ties)
-    judges = np.full(n, None, object)
-    return Preferences(lists, answers, grade_scale(setting.grades), np.ones(n), queries, judges)
+    return Preferences(
+        lists,
+        answers,
+        grade_scale(setting.grades),
+        np.ones(n),
+        queries,
+        judges=np.full(n, None, object),
+    )
 
 
 def interval_record(fit: JudgmentFit, truth: DCG) -> dict[str, float]:

@@ -53,8 +53,10 @@ def call_own(code: Code, setting: Setting, arguments: Sequence[Any]) -> Any:
             returned = function(*given, **options)
         except (Exception, SystemExit) as error:
             hint = "; declare data with reads" if isinstance(error, FileNotFoundError) else ""
-            words = " ".join(f"{type(error).__name__}: {error}{hint}".split())
-            raise InputError(words, place=place_in(code.file, error) or code.called) from error
+            raise InputError(
+                " ".join(f"{type(error).__name__}: {error}{hint}".split()),
+                place=place_in(code.file, error) or code.called,
+            ) from error
     with errors_at(code.called):
         return _checked(code.axis, returned, setting, arguments)
 

@@ -147,8 +147,10 @@ class Figure:
             for series in panel.series
             for point in zip(series.x, series.mean, series.low, series.high, series.n, strict=True)
         ]
-        names = ["panel", "series", self.plot.x_label, "mean", "low", "high", "repetitions"]
-        found = pd.DataFrame(rows, columns=names)
+        found = pd.DataFrame(
+            rows,
+            columns=["panel", "series", self.plot.x_label, "mean", "low", "high", "repetitions"],
+        )
         return found if self.more else found.drop(columns="panel")
 
 
@@ -167,8 +169,10 @@ def figure_width(text: str | None) -> float | None:
 
 def curve(table: pd.DataFrame, x: str, y: str, label: str) -> Series:
     """Return the mean of a column at every value of another, with its band."""
-    groups = table.groupby(x, sort=False)
-    return series_of(label, {value: mean_over_repetitions(group, y) for value, group in groups})
+    return series_of(
+        label,
+        {value: mean_over_repetitions(group, y) for value, group in table.groupby(x, sort=False)},
+    )
 
 
 def series_of(label: str, points: Mapping[Any, MeanInterval]) -> Series:
@@ -217,8 +221,10 @@ def panels(
 
     After the rows, `plot` is given `arguments`: ``panels(table, "truth", over_pairs, ...)``.
     """
-    groups = table.groupby(each, sort=False)
-    return [replace(plot(rows, *arguments), title=display_name(value)) for value, rows in groups]
+    return [
+        replace(plot(rows, *arguments), title=display_name(value))
+        for value, rows in table.groupby(each, sort=False)
+    ]
 
 
 def paneled(
@@ -232,8 +238,9 @@ def differences(
     one: pd.DataFrame, other: pd.DataFrame, x: str, y: str, by: str
 ) -> tuple[Series, ...]:
     """Return curves of the difference between two tables, paired within each repetition."""
-    keys = [by, x, "repetition"]
-    first, second = (table.groupby(keys, sort=False)[y].mean() for table in (one, other))
+    first, second = (
+        table.groupby([by, x, "repetition"], sort=False)[y].mean() for table in (one, other)
+    )
     return curves((first - second).dropna().reset_index(), x, y, by)
 
 

@@ -145,8 +145,13 @@ def inspection_page(content: Mapping[str, Any], found: Inspection, scale: str) -
     if labels is not None:
         counts = found.summary.grade_counts
         shares = [n / (sum(counts) or 1) for n in counts]
-        rows = [*zip(map(str, labels), counts, shares, strict=True)]
-        parts.append(Table(("grade", "documents", "share"), rows, digits=3))
+        parts.append(
+            Table(
+                ("grade", "documents", "share"),
+                [*zip(map(str, labels), counts, shares, strict=True)],
+                digits=3,
+            )
+        )
     if known is not None:
         head = "What these judgments determine, before any fit:"
         parts += [inspection_text(found), f"{head}\n{bulleted(known['statements'])}"]

@@ -160,12 +160,11 @@ def answer(record: LearnedRecord, dcg: DCG) -> list[str]:
 
 def learned_text(content: MeasureFile, source: str = "") -> str:
     """Describe a learned measure: the answer, its numbers, what is undetermined, and details."""
-    learned = cast("tuple[LearnedRecord, DCG]", (LearnedRecord.read(content), content.dcg))
-    record, _ = learned
+    record, dcg = cast("tuple[LearnedRecord, DCG]", (LearnedRecord.read(content), content.dcg))
     return page(
-        filled(" ".join(answer(*learned))),
+        filled(" ".join(answer(record, dcg))),
         filled(source),
-        *parameter_tables(*learned),
+        *parameter_tables(record, dcg),
         "\n".join(map(filled, _about_numbers(record))),
         f"what the judgments do not determine without a prior:\n{bulleted(record.undetermined)}",
         f"details:\n{bulleted(_details(record))}",

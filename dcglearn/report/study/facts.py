@@ -177,8 +177,9 @@ class Study:
             except InputError as error:
                 found[tool] = error
             else:
-                notes = (f"# {note}" for note in made.notes)
-                found[tool] = "\n".join([made.text.rstrip("\n"), *notes])
+                found[tool] = "\n".join(
+                    [made.text.rstrip("\n"), *(f"# {note}" for note in made.notes)]
+                )
         return found
 
 
