@@ -22,7 +22,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
 from dcglearn.inference.answers import A, B
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
-from dcglearn.inference.likelihood import Bend, Rows
+from dcglearn.inference.likelihood import Bend, Likelihood, Rows
 from dcglearn.inference.tests import LikelihoodRatio, score_test
 from dcglearn.judgments.folds import group_numbers, query_folds
 from dcglearn.judgments.preferences import Preferences
@@ -106,7 +106,7 @@ def reliability(fit: JudgmentFit) -> tuple[ReliabilityGroup, ...]:
     tuple of ReliabilityGroup
         Five; largest differences first. Ties are left out: shares are those among strict answers.
     """
-    return _groups(_strict_answers(fit))
+    return _groups(_strict_answers(fit.likelihood, fit.parameters))
 
 
 def held_out(
@@ -148,11 +148,10 @@ def held_out(
         u = np.round(learned.utilities(judged.pairs), 9)
         right[test[judged.strict]] = np.heaviside(u[:, 0] - u[:, 1], 0.5)
         if held.any():
-            others = evidence.take(held)
-            predicted = replace(learned, likelihood=replace(learned.likelihood, evidence=others))
-            loss = -predicted.likelihood.log_likelihood(learned.parameters)
-            losses.append((loss, float(others.judged.weights.sum())))
-            answers.append(_strict_answers(predicted))
+            others = replace(learned.likelihood, evidence=evidence.take(held))
+            loss = -others.log_likelihood(learned.parameters)
+            losses.append((loss, float(others.evidence.judged.weights.sum())))
+            answers.append(_strict_answers(others, learned.parameters))
     loss, total = map(math.fsum, zip(*losses, strict=True))
     groups = _groups(np.concatenate(answers, axis=1))
     return HeldOut(loss / total, groups, n_folds, right[preferences.strict])
@@ -197,17 +196,17 @@ def _departure(fit: JudgmentFit, bend: Bend) -> tuple[LikelihoodRatio, Floats]:
     return score_test(fit.likelihood, x, np.eye(len(x)), fit.maximum.free, bend)
 
 
-def _strict_answers(fit: JudgmentFit) -> Floats:
+def _strict_answers(likelihood: Likelihood, parameters: Floats) -> Floats:
     """Return v, the probability of a among strict answers, whether it was a, weights, (4, n)."""
-    likelihood = fit.likelihood
 
     def of_rows(rows: Rows) -> Floats:
-        a, b = (likelihood.terms(fit.parameters, rows, one).value for one in (A, B))
+        a, b = (likelihood.terms(parameters, rows, one).value for one in (A, B))
         answers = rows.judged.answers
         found = np.stack([rows.v, expit(a - b), answers == A, rows.judged.weights])
         return found[:, answers <= B]
 
-    return np.concatenate(list(likelihood.map(fit.evidence, fit.parameters, of_rows)), axis=1)
+    every = likelihood.map(likelihood.evidence, parameters, of_rows)
+    return np.concatenate(list(every), axis=1)
 
 
 def _groups(answers: Floats) -> tuple[ReliabilityGroup, ...]:

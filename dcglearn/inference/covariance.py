@@ -30,7 +30,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from dcglearn.base.types import Booleans, Floats, Integers
+from dcglearn.base.types import Booleans, Floats
 from dcglearn.inference.evidence import ClusterSums, Judged, Way, cluster_sums
 from dcglearn.inference.likelihood import Likelihood, Rows, gram_of
 from dcglearn.inference.maximise import Maximum
@@ -113,11 +113,6 @@ class Covariance:
         return self.likelihood.evidence.ways
 
     @property
-    def clusterings(self) -> list[Clustering]:
-        """By query, and by judge if there are many."""
-        return self._every_clustering[:2]
-
-    @property
     def one_cluster(self) -> bool:
         """Whether all judgments are of one query, so that nothing varies."""
         return self.ways[0].effective == 1
@@ -129,7 +124,7 @@ class Covariance:
 
     def variance(self, contrast: Floats) -> float:
         """Return the variance of contrast'theta, for a contrast (P,)."""
-        found = [float(contrast @ one.covariance @ contrast) for one in self._every_clustering]
+        found = [float(contrast @ one.covariance @ contrast) for one in self.clusterings]
         return found[0] if len(found) == 1 else max(*found[:2], found[0] + found[1] - found[2])
 
     def errors(self, contrasts: Floats) -> tuple[Floats, Floats]:
@@ -155,9 +150,9 @@ class Covariance:
         """
         columns = self.root.T @ contrasts.T
 
-        def shares(rows: Whitened) -> Floats:
+        def shares(rows: Whitened) -> tuple[Judged, Floats]:
             squares: Floats = (np.tensordot(rows.information, columns, 1) ** 2).sum(axis=1)
-            return squares.sum(axis=1, keepdims=True) if pooled else squares
+            return rows.judged, squares.sum(axis=1, keepdims=True) if pooled else squares
 
         n, ways = 1 if pooled else len(contrasts), self.ways[:2]  # smaller clusters have more
         sums = [one.of_all for one in cluster_sums(ways, n, self.whitened(shares))]
@@ -193,29 +188,25 @@ class Covariance:
 
         With two clusterings, negative eigenvalues of the sum are set to 0.
         """
-        by_query, *others = (one.covariance for one in self._every_clustering)
+        by_query, *others = (one.covariance for one in self.clusterings)
         if not others:
             return by_query
         by_judge, by_both = others
         values, vectors = np.linalg.eigh(by_query + by_judge - by_both)
         return np.asarray((vectors * np.maximum(values, 0)) @ vectors.T)
 
-    def whitened(
-        self, statistic: Callable[[Whitened], _Statistic]
-    ) -> Iterable[tuple[Judged, _Statistic]]:
-        """Return each chunk of judgments, and a statistic of it, times the root, in order."""
-        if self._kept is not None:
-            return [(rows.judged, statistic(rows)) for rows in self._kept]
-        return self._whitened(lambda rows: (rows.judged, statistic(rows)))
+    def whitened(self, statistic: Callable[[Whitened], _Statistic]) -> Iterable[_Statistic]:
+        """Return a statistic of each chunk of judgments, times the root, in order."""
+        return self._read(statistic) if self._kept is None else map(statistic, self._kept)
 
     @cached_property
     def _kept(self) -> list[Whitened] | None:
         """What all passes read, if that needs little memory."""
         likelihood = self.likelihood
         numbers = len(likelihood.evidence) * len(likelihood.answers) * len(self.root)
-        return list(self._whitened(lambda rows: rows)) if numbers <= _MOST_KEPT else None
+        return list(self._read(lambda rows: rows)) if numbers <= _MOST_KEPT else None
 
-    def _whitened(self, statistic: Callable[[Whitened], _Statistic]) -> Iterable[_Statistic]:
+    def _read(self, statistic: Callable[[Whitened], _Statistic]) -> Iterable[_Statistic]:
         likelihood, root = self.likelihood, self.root
 
         def of_rows(rows: Rows) -> _Statistic:
@@ -226,21 +217,21 @@ class Covariance:
         return likelihood.map(evidence, self.parameters, of_rows, with_ids=True)
 
     @cached_property
-    def _every_clustering(self) -> list[Clustering]:
+    def clusterings(self) -> list[Clustering]:
+        """By query; by judge and by both, if judges are many."""
         root, ways, P = self.root, self.ways, len(self.root)
-        chunks = self.whitened(lambda rows: np.column_stack([rows.scores, rows.leverage]))
+        chunks = self.whitened(
+            lambda rows: (rows.judged, np.column_stack([rows.scores, rows.leverage]))
+        )
         first = cluster_sums(ways, P + 1, chunks)
         for one in first:
             one.known[-1] = 0.0  # of judgments alone, whose own scores count
         totals = [one.known[:, :P] @ root for one in first]
         large = [one.known[:, P] > SMALL_CLUSTER for one in first]
 
-        def parts_of(rows: Whitened) -> list[tuple[Floats, dict[int, Floats]]]:
-            numbers = [way.number_of(rows.judged) for way in ways]
-            return [
-                (_adjustment(of, total, rows, root), _information(of, firm, rows))
-                for of, total, firm in zip(numbers, totals, large, strict=True)
-            ]
+        def parts_of(rows: Whitened) -> tuple[Judged, list[tuple[Floats, dict[int, Floats]]]]:
+            known = zip(ways, totals, large, strict=True)
+            return rows.judged, [_adjustment(*one, rows, root) for one in known]
 
         moves, known = [ClusterSums(way, P) for way in ways], [dict[int, Floats]() for _ in ways]
         for judged, parts in self.whitened(parts_of):
@@ -268,28 +259,29 @@ def inverse_root(matrix: Floats, free: Booleans) -> Floats:
     return root
 
 
-def _adjustment(numbers: Integers, totals: Floats, rows: Whitened, root: Floats) -> Floats:
-    """Return what judgments add to the scores of their clusters; those alone, all, adjusted."""
+def _adjustment(
+    way: Way, totals: Floats, large: Booleans, rows: Whitened, root: Floats
+) -> tuple[Floats, dict[int, Floats]]:
+    """Return what judgments add to the scores of their clusters; those alone, all, adjusted.
+
+    And the information (P, P) of each large cluster.
+    """
+    numbers = way.number_of(rows.judged)
     scores, alone = totals.take(numbers, axis=0, mode="wrap"), numbers < 0
     scores[alone] = own = rows.scores[alone] @ root
     pull = np.einsum("nap,np->na", rows.information, scores) / 2
     found: Floats = np.einsum("nap,na->np", rows.information, pull)
     found[alone] += own
-    large = alone & (rows.leverage > SMALL_CLUSTER)
-    parts = rows.information[large]
-    found[large] = _adjusted(scores[large], parts.transpose(0, 2, 1) @ parts)
-    return found
-
-
-def _information(numbers: Integers, large: Booleans, rows: Whitened) -> dict[int, Floats]:
-    """Return the information (P, P) of each large cluster of a chunk."""
-    found = np.unique(numbers[large[numbers]]).tolist()
-    return {one: gram_of(rows.information[numbers == one]) for one in found}
+    firm = alone & (rows.leverage > SMALL_CLUSTER)
+    parts = rows.information[firm]
+    found[firm] = _adjusted(scores[firm], parts.swapaxes(1, 2) @ parts)
+    clusters = np.unique(numbers[large[numbers]]).tolist()
+    return found, {one: gram_of(rows.information[numbers == one]) for one in clusters}
 
 
 def _adjusted(totals: Floats, information: Floats) -> Floats:
     """Return the scores of clusters (m, P), adjusted for their information (m, P, P)."""
     values, vectors = np.linalg.eigh(np.eye(totals.shape[1]) - information)
     values = np.maximum(values, _FIRMEST)
-    along = (vectors.transpose(0, 2, 1) @ totals[:, :, None])[:, :, 0] / np.sqrt(values)
-    return np.asarray((vectors @ along[:, :, None])[:, :, 0])
+    roots = (vectors * values[:, None] ** -0.5) @ vectors.swapaxes(1, 2)
+    return np.einsum("mpq,mq->mp", roots, totals)

@@ -165,8 +165,8 @@ class JudgmentFit:
     @property
     def clusters(self) -> tuple[str, ...]:
         """What judgments that are not independent share: ``"query"``, ``"judge"``."""
-        judges = any(one.name == "judge" for one in self.covariance.ways)
-        return ("query",) * self.evidence.has_query_ids + ("judge",) * judges
+        evidence = self.evidence
+        return ("query",) * evidence.has_query_ids + ("judge",) * evidence.has_many_judges
 
     @property
     def scale(self) -> Scale:

@@ -187,7 +187,7 @@ def _joint_variance(fits: Sequence[JudgmentFit], slopes: Sequence[Floats]) -> Fl
     """Return the covariance of the difference, (d, d): the largest of any clustering's trace."""
     candidates = []
     # a group of one judge has no clusters of judges
-    for both in zip(*(fit.covariance.clusterings for fit in fits), strict=False):
+    for both in zip(*(fit.covariance.clusterings[:2] for fit in fits), strict=False):
         pairs = list(zip(both, slopes, strict=True))
         moves = [one.steps @ slope.T for one, slope in pairs]
         total = moves[0] - moves[1]  # both groups number clusters alike

@@ -253,10 +253,10 @@ def score_test(
     free = np.pad(free, (0, m), constant_values=True)
     tangent = np.pad(tangent, ((0, m), (0, 0))) * free[:, None]
     directions, n_estimated = _beyond(information, prior, tangent, free)
-    tests = [_hotelling(sums, directions, n_estimated) for sums in found]
     effective = min(sums.way.effective for sums in found)
+    tests = [_hotelling(sums, directions, n_estimated, effective) for sums in found]
     step = directions @ (directions.T @ found[0].of_all[0][:-1])
-    return replace(max(tests, key=lambda one: one.p), effective=effective), step
+    return max(tests, key=lambda one: one.p), step
 
 
 def _beyond(
@@ -272,7 +272,9 @@ def _beyond(
     return complement @ axes[:, shares > _SEEN], rank - int((~free).sum())
 
 
-def _hotelling(sums: ClusterSums, directions: Floats, n_estimated: int) -> LikelihoodRatio:
+def _hotelling(
+    sums: ClusterSums, directions: Floats, n_estimated: int, effective: float
+) -> LikelihoodRatio:
     """Test that sums of scores (P,) in directions (P, d) over clusters have mean 0.
 
     The last number that is summed is 1.
@@ -282,6 +284,6 @@ def _hotelling(sums: ClusterSums, directions: Floats, n_estimated: int) -> Likel
     d, Q = len(S), np.count_nonzero(sums.known[:-1, -1]) + sums.known[-1, -1]
     T, df = float(S @ np.linalg.pinv(V, hermitian=True) @ S), Q - n_estimated - d
     if not d or df < 1:
-        return LikelihoodRatio(T, T, 0, 0.0, 0.0, 1.0)
+        return LikelihoodRatio(T, T, 0, 0.0, effective, 1.0)
     F = T / d * df / max(Q - T, 1e-300)
-    return LikelihoodRatio(T, T, d, df, 0.0, float(fdtrc(d, df, F)))
+    return LikelihoodRatio(T, T, d, df, effective, float(fdtrc(d, df, F)))
