@@ -10,9 +10,9 @@ grade where lists of a pair differ in their empty ranks; where they do not, it c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -44,15 +44,11 @@ CHUNK = 1 << 14
 
 np.empty(31 << 20, np.uint8)  # once that much is freed, glibc keeps the memory of chunks for others
 
-_PART = 2 * CHUNK
-"""Judgments in memory that a thread takes: for fewer, none is started."""
-
 _FEWEST_COUNTED = 2000
-_PROBE = 1 << 15
 _FEWEST_EQUAL = 0.02
 _MAX_DISTINCT = 1 << 22
-"""Equal judgments are counted if there are many, and at least this share of the first ones repeat
-earlier ones; more distinct ones are not collected."""
+"""Equal judgments are counted if there are many, and at least this share repeat earlier ones; more
+distinct ones are not collected."""
 
 _Statistic = TypeVar("_Statistic")
 
@@ -231,20 +227,19 @@ class Evidence:
         """Collect the judgments that a model uses."""
         if isinstance(judgments, Evidence):
             return judgments
-        known: tuple[dict[str, int], dict[str, int]] = ({}, {})
-        numbers, kept, places, counts = [], [], [], np.zeros(10, np.int64)
+        numbers: tuple[dict[str, int], dict[str, int]] = ({}, {})
+        kept, places, counts = [], [], np.zeros(10, np.int64)
         for part, rows, some in _scanned(judgments, ties):
-            named = zip(known, some[3:], strict=True)
-            ids = [[own.setdefault(name, len(own)) for name in one.values] for own, one in named]
-            numbers.append([np.array([*one, -1]) for one in ids])
+            for known, column in zip(numbers, some[3:], strict=True):
+                for name in column.values:
+                    known.setdefault(name, len(known))
             kept.append(some)
             places.append(rows)
             counts += part
         layout = _layout(judgments, ties, counts[:-1])
-        encoded = (_encoded(layout, *one) for one in zip(kept, numbers, strict=True))
-        codes, *others = zip(*encoded, strict=True)
+        codes, *others = zip(*(_encoded(layout, one, numbers) for one in kept), strict=True)
         judged = Judged(np.hstack(codes), *map(np.concatenate, others))
-        sizes = int(counts[2:7].sum()), len(known[0]), 0 if counts[-1] else len(known[1])
+        sizes = int(counts[2:7].sum()), len(numbers[0]), 0 if counts[-1] else len(numbers[1])
         parts = None
         if isinstance(judgments, PackedPairs):
             parts = PackedParts(judgments, ties, layout, numbers)
@@ -301,12 +296,14 @@ class Evidence:
     ) -> Iterator[_Statistic]:
         """Yield a statistic of each chunk of judgments, in order, as many at once as threads."""
 
-        def of_part(part: int) -> list[_Statistic]:
-            read = None if self.parts is None else self.parts.read(part, with_ids)
-            return [*map(statistic, self._in_memory[part] if read is None else read.parts(CHUNK))]
+        def of_group(judged: Judged) -> list[_Statistic]:
+            return [*map(statistic, judged.parts(CHUNK))]
 
         with one_blas_thread():
-            yield from chain.from_iterable(map_in_order(of_part, self._all_parts))
+            if self.parts is None:
+                yield from map_in_order(statistic, self.judged.parts(CHUNK))
+            else:
+                yield from chain.from_iterable(self.parts.map(of_group, with_ids))
 
     @cached_property
     def ways(self) -> list[Way]:
@@ -326,29 +323,16 @@ class Evidence:
         return [way._replace(effective=n) for way, n in zip(ways, effective, strict=True)]
 
     @property
-    def _all_parts(self) -> range:
-        """The numbers of row groups, or of parts in memory."""
-        every = self._in_memory if self.parts is None else self.parts.pairs.row_groups
-        return range(len(every))
-
-    @cached_property
-    def _in_memory(self) -> list[list[Judged]]:
-        """The chunks of each part in memory."""
-        return [part.parts(CHUNK) for part in self.judged.parts(_PART)]
-
-    @property
     def counted(self) -> Evidence:
-        """The distinct judgments, without queries and judges; these, if too few are equal."""
+        """The distinct judgments, without lists and ids; these, if too few are equal."""
         return self if self._distinct is None else self._distinct  # a cache of itself is a cycle
 
     @cached_property
     def _distinct(self) -> Evidence | None:
         if self.n_judgments < _FEWEST_COUNTED or self.relative_lapses is not None:
             return None
-        parts: Iterable[Judged] = [self.judged]
-        if self.parts is not None:
-            parts = map_in_order(partial(self.parts.read, with_ids=False), self._all_parts)
-        judged = _distinct(parts)
+        every = [self.judged] if self.parts is None else self.parts.map(lambda one: one, False)
+        judged = _distinct(every)
         if judged is None:
             return None
         n, none = len(judged.answers), np.zeros(0, np.int64)
@@ -360,19 +344,25 @@ class Evidence:
 class PackedParts(NamedTuple):
     """Row groups of packed files, which are read again at every pass.
 
-    `numbers` are those of the names of queries and judges of each row group, and -1 for none.
+    `numbers` are those of the names of queries and judges.
     """
 
     pairs: PackedPairs
     ties: TieModel
     layout: Layout
-    numbers: list[list[Integers]]
+    numbers: tuple[dict[str, int], dict[str, int]]
 
-    def read(self, number: int, with_ids: bool) -> Judged:
-        """Read and encode the judgments of a row group; without ids, all are missing."""
-        found = self.pairs.row_groups[number].read_judgments(with_ids, check=False)
-        some = _some(found, _used(found, self.ties)[0])
-        return _encoded(self.layout, some, self.numbers[number])
+    def map(
+        self, function: Callable[[Judged], _Statistic], with_ids: bool
+    ) -> Iterable[_Statistic]:
+        """Apply a function to the judgments of each row group; without ids, all are missing."""
+
+        def of_group(group: RowGroup) -> _Statistic:
+            found = group.read_judgments(with_ids, check=False)
+            some = _some(found, _used(found, self.ties)[0])
+            return function(_encoded(self.layout, some, self.numbers))
+
+        return map_in_order(of_group, self.pairs.row_groups)
 
 
 def _layout(judgments: Preferences | PackedPairs, ties: TieModel, counts: Integers) -> Layout:
@@ -392,16 +382,20 @@ def _layout(judgments: Preferences | PackedPairs, ties: TieModel, counts: Intege
 
 
 def _some(judged: CodedJudgments, rows: Integers) -> CodedJudgments:
-    lists, answers, weights, queries, judges = judged
-    shown = lists[rows], answers[rows], weights[rows]
-    return CodedJudgments(*shown, queries.take(rows), judges.take(rows))
+    shown, ids = (one[rows] for one in judged[:3]), (one.take(rows) for one in judged[3:])
+    return CodedJudgments(*shown, *ids)
 
 
-def _encoded(layout: Layout, found: CodedJudgments, numbers: Sequence[Integers]) -> Judged:
+def _encoded(
+    layout: Layout, found: CodedJudgments, numbers: Sequence[Mapping[str, int]]
+) -> Judged:
     """Return judgments as codes, with queries and judges by the numbers of their names."""
     lists, answers, weights, *ids = found
     answers = answers if layout.levels else np.minimum(answers, TIE)
-    queries, judges = (of[column.codes] for of, column in zip(numbers, ids, strict=True))
+    queries, judges = (
+        np.array([*map(known.get, column.values), -1])[column.codes]
+        for known, column in zip(numbers, ids, strict=True)
+    )
     return Judged(layout.encode(lists), answers, weights, queries, judges, lists)
 
 
@@ -432,24 +426,17 @@ def _scanned(
 
 
 def _distinct(parts: Iterable[Judged]) -> Judged | None:
-    """Return the distinct judgments of several parts; None if too few are equal."""
-    rows: NDArray[Any] = np.zeros(0)
-    lists, weights = rows, rows
+    """Return the distinct judgments of several parts, without lists; None if too few are equal."""
+    rows: NDArray[Any] = np.zeros((0, 0))
+    weights, n_read = np.zeros(0), 0
     for part in parts:
-        probed = not rows.size
-        if probed:
-            first, of_row = distinct_rows([part.answers[:_PROBE], *part.codes[:, :_PROBE]])
-            if len(first) > (1 - _FEWEST_EQUAL) * len(of_row):
-                return None
-            rows, lists = np.zeros((1 + len(part.codes), 0), part.codes.dtype), part.lists[:0]
         more = np.vstack([part.answers, part.codes])
-        rows, weights = np.hstack([rows, more]), np.append(weights, part.weights)
-        lists = np.concatenate([lists, part.lists])
-        if not probed or rows.shape[1] > _PROBE:
-            first, of_row = distinct_rows(rows)
-        if len(first) > _MAX_DISTINCT:
+        rows = np.hstack([rows, more]) if n_read else more
+        weights, n_read = np.append(weights, part.weights), n_read + more.shape[1]
+        first, of_row = distinct_rows(rows)
+        if len(first) > min((1 - _FEWEST_EQUAL) * n_read, _MAX_DISTINCT):
             return None
-        rows, weights, lists = rows[:, first], np.bincount(of_row, weights), lists[first]
-    unknown = np.full(len(weights), -1)
+        rows, weights = rows[:, first], np.bincount(of_row, weights)
+    unknown, lists = np.full(len(weights), -1), np.zeros((len(weights), 2, 0), np.int8)
     codes, answers = rows[1:].astype(part.codes.dtype), rows[0].astype(np.int8)
     return Judged(codes, answers, weights, unknown, unknown, lists)

@@ -150,8 +150,8 @@ def test_the_digest_is_that_of_the_content(
 
 def evidence_of(path: Path) -> Any:
     found = Evidence.of(PackedPairs.of(path))
-    groups = range(len(found.parts.pairs.row_groups) if found.parts else 0)
-    return len(found), pickle.dumps([found.parts.read(group, True) for group in groups])
+    every = found.parts.map(lambda judged: judged, True) if found.parts else ()
+    return len(found), pickle.dumps(list(every))
 
 
 def problem_of(path: Path) -> Any:
