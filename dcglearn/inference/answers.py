@@ -35,6 +35,8 @@ TieModel = Literal["strict", "davidson", "rao-kupper"]
 A, B, TIE, GOOD, BAD = range(5)
 """Answers, as in :data:`dcglearn.judgments.meaning.answers.ANSWERS`."""
 
+_SIGNS, _LEVELS = np.array([1.0, -1.0, 0.0, 0.0, 0.0]), np.array([0.0, 0.0, 0.0, 1.0, -1.0])
+
 V, T, H, E = "vthe"
 """The inputs of a probability: difference, frequency of ties, level, lapses."""
 
@@ -65,10 +67,9 @@ def answer_terms(
     """Return the log probability of each answer."""
     if ties == "strict":
         return strict_terms(1.0 - 2.0 * answers.astype(np.float64), v, e)
-    sign = np.where(answers == A, 1.0, np.where(answers == B, -1.0, 0.0))
+    sign, level = _SIGNS[answers], _LEVELS[answers]
     v = np.clip(v, -_LARGEST, _LARGEST)
     terms = _davidson(sign, v, t) if ties == "davidson" else _rao_kupper(sign, v, t)
-    level = np.where(answers == GOOD, 1.0, np.where(answers == BAD, -1.0, 0.0))
     odds = expit(h)
     terms.value[:] += np.where(level != 0, log_expit(level * h), 0.0)
     terms.first[H] = level * expit(-level * h)

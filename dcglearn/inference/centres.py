@@ -33,6 +33,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers
 from dcglearn.measures.dcg import DCG
+from dcglearn.measures.discounts import rule_discounts
 from dcglearn.measures.scale import Scale
 
 SPREADS = (0.25, 0.5, 1.0, 2.0)
@@ -57,22 +58,18 @@ class Centre(NamedTuple):
 
 def usual_centres(scale: Scale, n_ranks: int) -> list[Centre]:
     """Return the centres: four gains by four discounts."""
-    i, r = np.arange(1.0, n_ranks + 1), np.array(scale.values) - scale.values[-1]
+    r = np.array(scale.values) - scale.values[-1]
     gains = {
         "linear": r,
         "exponential": 2.0 ** (r - r[0]) - 2.0 ** -r[0],
         "root": np.sqrt(r),
         "binary": (r == r[0]).astype(float),
     }
-    discounts = {
-        "log2": 1 / np.log2(i + 1),
-        "zipf": 1.0 / i,
-        "rbp:0.95": 0.95 ** (i - 1),
-        "rbp:0.7": 0.7 ** (i - 1),
-    }
+    rules = ("log2", "zipf", "rbp:0.95", "rbp:0.7")
+    discounts = {rule: rule_discounts(rule, n_ranks) for rule in rules}
     prior = {"linear-log2": 1.5, "exponential-log2": 0.7}
     return [
-        Centre(name := f"{gain}-{discount}", g / g[0], c, prior.get(name, 0.0))
+        Centre(name := f"{gain}-{discount}", g / g[0], c / c[0], prior.get(name, 0.0))
         for gain, g in gains.items()
         for discount, c in discounts.items()
     ]

@@ -213,8 +213,7 @@ class Covariance:
             scores, information = likelihood.scores_and_information(self.parameters, rows)
             return statistic(Whitened(rows.judged, scores, np.tensordot(information, root, 1)))
 
-        evidence = likelihood.evidence.by_cluster
-        return likelihood.map(evidence, self.parameters, of_rows, with_ids=True)
+        return likelihood.map(likelihood.evidence, self.parameters, of_rows, with_ids=True)
 
     @cached_property
     def clusterings(self) -> list[Clustering]:

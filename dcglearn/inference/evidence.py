@@ -18,7 +18,6 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.tables.columns import column_of, distinct_rows
@@ -168,19 +167,10 @@ class ClusterSums:
     def add(self, judged: Judged, values: Floats) -> None:
         """Add values (n, q) of some judgments to the sums of their clusters."""
         numbers = self.way.number_of(judged)
-        alone = numbers < 0
-        if alone.any():
-            own = values if alone.all() else values[alone]
-            self.known[-1] += own.sum(axis=0)
-            self.squares += own.T @ own
-            numbers, values = numbers[~alone], values[~alone]
-        if not len(numbers):
-            return
-        first = numbers.min()
-        ones, row = np.ones(len(numbers)), np.arange(len(numbers) + 1)
-        shape = len(numbers), numbers.max() + 1 - first
-        sums = np.asarray(csr_array((ones, numbers - first, row), shape=shape).T @ values)
-        self.known[first : first + len(sums)] += sums
+        clusters, of_row = np.unique(numbers, return_inverse=True)
+        self.known[clusters] += np.stack([np.bincount(of_row, one) for one in values.T], axis=1)
+        alone = values[numbers < 0]
+        self.squares += alone.T @ alone
 
     @property
     def of_all(self) -> tuple[Floats, Floats]:
@@ -280,13 +270,6 @@ class Evidence:
         n, kept = len(judged.answers), self.rows[rows]
         return replace(self, judged=judged, n_judgments=n, rows=kept, parts=None)
 
-    @cached_property
-    def by_cluster(self) -> Evidence:
-        """The same judgments; in memory, those of a cluster together, which are summed faster."""
-        if self.parts is not None or not self.n_queries + self.n_judges:
-            return self
-        return self.take(np.lexsort((self.judged.judges, self.judged.queries)))
-
     def sample(self, n: int) -> Evidence:
         """Return about n of the judgments in memory, evenly spaced, or all."""
         return self.take(slice(None, None, max(1, len(self.judged.answers) // n)))
@@ -311,13 +294,13 @@ class Evidence:
 
         With few judges, what is said is said of them.
         """
-        none, evidence = np.zeros(0, np.int64), self.by_cluster
+        none = np.zeros(0, np.int64)
         ways = [Way("query", self.n_queries, none)]
         if self.has_many_judges:
-            found = evidence.map(lambda judged: np.unique(judged.query_and_judge), with_ids=True)
+            found = self.map(lambda judged: np.unique(judged.query_and_judge), with_ids=True)
             keys = np.unique(np.concatenate([[-1], *found]))
             ways += [Way("judge", self.n_judges, none), Way("both", len(keys) - 1, keys)]
-        weights = evidence.map(lambda judged: (judged, judged.weights[:, None]), with_ids=True)
+        weights = self.map(lambda judged: (judged, judged.weights[:, None]), with_ids=True)
         sums = (one.of_all for one in cluster_sums(ways, 1, weights))
         effective = [float(total[0] ** 2 / squares[0, 0]) for total, squares in sums]
         return [way._replace(effective=n) for way, n in zip(ways, effective, strict=True)]

@@ -312,7 +312,7 @@ def discount_family(discounts: FamilyLike, n_ranks: int) -> Family:
     kind, _, parameter = discounts.replace(" ", "").partition(":")
     check_name(kind, "family of discounts", DISCOUNT_FAMILIES)
     if kind == FREE_FAMILY:
-        return Family(discounts, np.eye(n_ranks), 1 / np.log2(i + 1))
+        return Family(discounts, np.eye(n_ranks), rule_discounts("log2", n_ranks))
     if kind in ORDERED:
         generators = (i[:, None] <= i).astype(float)
         if kind == "convex":
@@ -459,7 +459,7 @@ def any_weights(n_ranks: int, n_grades: int, empty: bool = False) -> WeightFamil
     """Return the family of all W: every rank has gains of its own."""
     varying = np.delete(np.arange(n_grades + empty), n_grades - 1)
     gains = np.maximum(n_grades - 1 - varying, 0) / (n_grades - 1)
-    start = np.outer(1 / np.log2(np.arange(2, n_ranks + 2)), gains).ravel()
+    start = np.outer(rule_discounts("log2", n_ranks), gains).ravel()
     generators = np.kron(np.eye(n_ranks), np.eye(n_grades + empty)[:, varying]).astype(float)
     shape = (n_ranks, n_grades + empty)
     return _unfactored("gains of each position", generators, start, shape)

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations_with_replacement
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -93,24 +93,10 @@ class Rows(NamedTuple):
 
     def scores(self, terms: Terms, factors: Floats) -> Floats:
         """Return the gradient of the log probability of each answer, (n, P), times factors (n,)."""
-        found, (main, *others) = np.zeros((len(self.v), self.n_parameters)), self.design
-        one, at, slopes = main
-        np.multiply(slopes, (terms.first[one] * factors)[:, None], out=found[:, at])
-        for one, at, slopes in others:
+        found = np.zeros((len(self.v), self.n_parameters))
+        for one, at, slopes in self.design:
             found[:, at] += slopes * (terms.first[one] * factors)[:, None]
         return found
-
-
-class _Sums(NamedTuple):
-    """Sums over judgments: log likelihood, gradients in other parameters and in W, and Hessian.
-
-    The Hessian is that of a W that is linear in its parameters.
-    """
-
-    value: float
-    gradient: Floats
-    of_weights: Floats
-    hessian: Floats
 
 
 Bend: TypeAlias = Callable[[Rows], Floats]
@@ -184,16 +170,17 @@ class Likelihood:
         n = self.n_weights
         at, along = self.family.at(parameters[:n]), self.family.signs * parameters[:n]
         parts = self.map(self.evidence.counted, parameters, partial(self._sum, parameters))
-        sums = _Sums(*(sum(one) for one in zip(*parts, strict=True)))
-        pull, balance = sums.of_weights - at.values / PRIOR_SD**2, float(parameters[:n] @ along) / 2
-        gradient = sums.gradient - self._precision * parameters
+        sums: list[Any] = [sum(one) for one in zip(*parts, strict=True)]
+        value, gradient, of_weights, hessian = sums
+        pull, balance = of_weights - at.values / PRIOR_SD**2, float(parameters[:n] @ along) / 2
+        gradient -= self._precision * parameters
         gradient[:n] = at.jacobian.T @ pull - balance * along
         if self.lapses:
             place = self.index("lapses")
             gradient[place] -= (LAPSE_PRIOR - 1) / (1 - float(parameters[place]))
-        hessian = sums.hessian - self.prior_information(parameters)
+        hessian -= self.prior_information(parameters)
         hessian[:n, :n] += at.curvature(pull) - balance * np.diag(self.family.signs)
-        return Expanded(sums.value + self.log_prior(parameters), gradient, hessian)
+        return Expanded(value + self.log_prior(parameters), gradient, hessian)
 
     def log_prior(self, parameters: Floats) -> float:
         """Return the log density of the prior, but for a constant.
@@ -222,8 +209,11 @@ class Likelihood:
         normal = [name != "lapses" for name in self.names]
         return np.append(np.zeros(self.n_weights), normal) / PRIOR_SD**2
 
-    def _sum(self, parameters: Floats, rows: Rows) -> _Sums:
-        """Return the sums over a chunk."""
+    def _sum(self, parameters: Floats, rows: Rows) -> tuple[float, Floats, Floats, Floats]:
+        """Return the log likelihood of a chunk, its gradients, in all parameters and in W, and Hessian.
+
+        The Hessian is that of a W that is linear in its parameters.
+        """
         weights, layout, codes = rows.judged.weights, self.evidence.layout, rows.judged.codes
         terms, P = self.terms(parameters, rows), self.n_parameters
         first = {one: weights * slope for one, slope in terms.first.items()}
@@ -243,7 +233,7 @@ class Likelihood:
             mixed = rows.mean_utility[:, :-1].T @ first[H]
             hessian[: self.n_weights, place] += mixed
             hessian[place, : self.n_weights] += mixed
-        return _Sums(float(weights @ terms.value), gradient, of_weights, hessian)
+        return float(weights @ terms.value), gradient, of_weights, hessian
 
     def information(self, parameters: Floats) -> Floats:
         """Return the expected information of the judgments, shape (P, P)."""

@@ -42,6 +42,7 @@ from dcglearn.inference.evidence import ClusterSums, Judged
 from dcglearn.inference.families import WeightFamily, any_weights, multiples_of
 from dcglearn.inference.likelihood import Bend, Likelihood, Rows, gram_of
 from dcglearn.inference.maximise import maximum_from
+from dcglearn.measures.discounts import rule_discounts
 
 BEYOND_DOUBT = 1e-6
 """If the usual multiples of W have a smaller p-value, any W is not tested."""
@@ -200,7 +201,7 @@ def _null(smaller: JudgmentFit, larger: JudgmentFit) -> tuple[Floats, Floats, Bo
 def no_effect(fit: JudgmentFit) -> float:
     """Return the p-value of the hypothesis that answers do not depend on the grades."""
     (K, L), empty, p = fit.weights.shape, fit.evidence.layout.empty, 1.0
-    usual = np.outer(1 / np.log2(np.arange(2, K + 2)), np.linspace(1.0, 0.0, L))
+    usual = np.outer(rule_discounts("log2", K), np.linspace(1.0, 0.0, L))
     for family in (multiples_of(usual, "linear gains, log2", empty), any_weights(K, L, empty)):
         if p > BEYOND_DOUBT:
             likelihood = replace(fit.likelihood, family=family)
@@ -242,7 +243,7 @@ def score_test(
     evidence, found = likelihood.evidence, list[ClusterSums]()
     information = np.zeros(())
     for judged, scores, part in likelihood.map(
-        evidence.by_cluster, parameters, of_rows, with_ids=True
+        evidence, parameters, of_rows, with_ids=True
     ):
         found = found or [ClusterSums(way, scores.shape[1]) for way in evidence.ways[:2]]
         information = information + part
