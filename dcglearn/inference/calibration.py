@@ -205,8 +205,7 @@ def _strict_answers(likelihood: Likelihood, parameters: Floats) -> Floats:
         found = np.stack([rows.v, expit(a - b), answers == A, rows.judged.weights])
         return found[:, answers <= B]
 
-    every = likelihood.map(likelihood.evidence, parameters, of_rows)
-    return np.concatenate(list(every), axis=1)
+    return np.concatenate(list(likelihood.map(parameters, of_rows)), axis=1)
 
 
 def _groups(answers: Floats) -> tuple[ReliabilityGroup, ...]:

@@ -213,7 +213,7 @@ class Covariance:
             scores, information = likelihood.scores_and_information(self.parameters, rows)
             return statistic(Whitened(rows.judged, scores, np.tensordot(information, root, 1)))
 
-        return likelihood.map(likelihood.evidence, self.parameters, of_rows, with_ids=True)
+        return likelihood.map(self.parameters, of_rows)
 
     @cached_property
     def clusterings(self) -> list[Clustering]:

@@ -275,7 +275,7 @@ class Evidence:
         return self.take(slice(None, None, max(1, len(self.judged.answers) // n)))
 
     def map(
-        self, statistic: Callable[[Judged], _Statistic], with_ids: bool = False
+        self, statistic: Callable[[Judged], _Statistic], with_ids: bool = True
     ) -> Iterator[_Statistic]:
         """Yield a statistic of each chunk of judgments, in order, as many at once as threads."""
 
@@ -297,10 +297,10 @@ class Evidence:
         none = np.zeros(0, np.int64)
         ways = [Way("query", self.n_queries, none)]
         if self.has_many_judges:
-            found = self.map(lambda judged: np.unique(judged.query_and_judge), with_ids=True)
+            found = self.map(lambda judged: np.unique(judged.query_and_judge))
             keys = np.unique(np.concatenate([[-1], *found]))
             ways += [Way("judge", self.n_judges, none), Way("both", len(keys) - 1, keys)]
-        weights = self.map(lambda judged: (judged, judged.weights[:, None]), with_ids=True)
+        weights = self.map(lambda judged: (judged, judged.weights[:, None]))
         sums = (one.of_all for one in cluster_sums(ways, 1, weights))
         effective = [float(total[0] ** 2 / squares[0, 0]) for total, squares in sums]
         return [way._replace(effective=n) for way, n in zip(ways, effective, strict=True)]

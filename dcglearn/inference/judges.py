@@ -52,14 +52,12 @@ def judge_lapses(likelihood: Likelihood, parameters: Floats) -> JudgeLapses:
         """Return some judges, and the log likelihood for each share of lapses, (judges, cells)."""
         _, answers, weights, _, judges, _ = rows.judged
         p = np.exp(answer_terms(answers, rows.v, t, rows.h, 0.0, likelihood.ties, 0.5).value)
-        order = np.argsort(judges, kind="stable")
-        judges, p, weights = judges[order], p[order], weights[order]
-        first = np.flatnonzero(np.diff(judges, prepend=-1))
+        judges, of_row = np.unique(judges, return_inverse=True)
         logs = (weights * np.log(e * q + (1 - e) * p) for e in _MIDDLES)
-        return judges[first], np.stack([np.add.reduceat(one, first) for one in logs], axis=1)
+        return judges, np.stack([np.bincount(of_row, one) for one in logs], axis=1)
 
     logs = np.zeros((n, _CELLS))
-    for judges, part in likelihood.map(evidence, parameters, of_rows, with_ids=True):
+    for judges, part in likelihood.map(parameters, of_rows):
         logs[judges] += part
     scaled, priors = softmax(logs, axis=1), _prior_masses()
     by_prior = np.maximum(scaled @ priors.T, 1e-300)

@@ -169,7 +169,7 @@ class Likelihood:
         """Return the log likelihood with the prior, its gradient and Hessian."""
         n = self.n_weights
         at, along = self.family.at(parameters[:n]), self.family.signs * parameters[:n]
-        parts = self.map(self.evidence.counted, parameters, partial(self._sum, parameters))
+        parts = self.map(parameters, partial(self._sum, parameters), counted=True)
         sums: list[Any] = [sum(one) for one in zip(*parts, strict=True)]
         value, gradient, of_weights, hessian = sums
         pull, balance = of_weights - at.values / PRIOR_SD**2, float(parameters[:n] @ along) / 2
@@ -210,7 +210,7 @@ class Likelihood:
         return np.append(np.zeros(self.n_weights), normal) / PRIOR_SD**2
 
     def _sum(self, parameters: Floats, rows: Rows) -> tuple[float, Floats, Floats, Floats]:
-        """Return the log likelihood of a chunk, its gradients, in all parameters and in W, and Hessian.
+        """Return the log likelihood of a chunk, gradients in other parameters and in W, and Hessian.
 
         The Hessian is that of a W that is linear in its parameters.
         """
@@ -241,7 +241,7 @@ class Likelihood:
         def of_rows(rows: Rows) -> Floats:
             return gram_of(self.scores_and_information(parameters, rows)[1])
 
-        return np.asarray(sum(self.map(self.evidence.counted, parameters, of_rows)))
+        return np.asarray(sum(self.map(parameters, of_rows, counted=True)))
 
     def log_likelihood(self, parameters: Floats) -> float:
         """Return the log likelihood without the prior."""
@@ -249,14 +249,14 @@ class Likelihood:
 
     def map(
         self,
-        evidence: Evidence,
         parameters: Floats,
         statistic: Callable[[Rows], _Statistic],
-        with_ids: bool = False,
+        counted: bool = False,
     ) -> Iterable[_Statistic]:
-        """Return a statistic of each chunk of judgments at some parameters, in order."""
+        """Return a statistic of each chunk of judgments, or distinct ones, at some parameters."""
         at = self.family.at(parameters[: self.n_weights])
-        with_ids = with_ids or self.evidence.relative_lapses is not None
+        evidence = self.evidence.counted if counted else self.evidence
+        with_ids = not counted or evidence.relative_lapses is not None
         table = np.hstack([at.jacobian, at.values[:, None]])
         return evidence.map(
             lambda judged: statistic(self._rows(parameters, table, judged)), with_ids

@@ -242,7 +242,7 @@ def reversed_judged(evidence: Evidence, pairs: Sequence[Sequence[JudgmentFit]]) 
         changes = np.abs(signs[:, ::2] - signs[:, 1::2]) / 2
         return judged.weights @ changes, float(judged.weights.sum())
 
-    totals, weights = zip(*evidence.map(sums), strict=True)
+    totals, weights = zip(*evidence.map(sums, with_ids=False), strict=True)
     return list((sum(totals) / sum(weights)).tolist())
 
 

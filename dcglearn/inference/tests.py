@@ -240,12 +240,9 @@ def score_test(
         scores, information = likelihood.scores_and_information(parameters, rows)
         return judged, np.column_stack([scores, np.ones(len(scores))]), gram_of(information)
 
-    evidence, found = likelihood.evidence, list[ClusterSums]()
-    information = np.zeros(())
-    for judged, scores, part in likelihood.map(
-        evidence, parameters, of_rows, with_ids=True
-    ):
-        found = found or [ClusterSums(way, scores.shape[1]) for way in evidence.ways[:2]]
+    found, information = list[ClusterSums](), np.zeros(())
+    for judged, scores, part in likelihood.map(parameters, of_rows):
+        found = found or [ClusterSums(way, scores.shape[1]) for way in likelihood.evidence.ways[:2]]
         information = information + part
         for one in found:
             one.add(judged, scores)

@@ -40,8 +40,8 @@ MAX_CODE_VALUES = 1000
 Codes = Sequence[NDArray[Any]] | NDArray[Any]
 """Unsigned numbers of n pairs, one row per code."""
 
-MAX_BLOCK_PAIRS, _ENCODED_PAIRS, _DENSE_ROWS = 1 << 17, 1 << 15, 1 << 13
-"""Pairs that are at most processed, encoded or built at a time, for the cache."""
+MAX_BLOCK_PAIRS, _DENSE_ROWS = 1 << 17, 1 << 13
+"""Pairs that are at most processed or built at a time, for the cache."""
 
 
 @dataclass(frozen=True)
@@ -116,24 +116,18 @@ class CodeLayout:
 
     def encode(self, pairs: Grades) -> NDArray[np.unsignedinteger]:
         """Return the codes of pairs (n, 2, K), shape (codes per pair, n)."""
-        base = self.values_per_rank
-        rank_type = np.min_scalar_type(base**2 - 1)  # mostly one byte, which is faster
-        code_type = np.min_scalar_type(base ** (2 * self.ranks_per_code) - 1)
-        codes = np.empty((len(self.rank_bounds) - 1, len(pairs)), code_type)
-        for begin in range(0, len(pairs), _ENCODED_PAIRS):
-            end = begin + _ENCODED_PAIRS
-            grades = pairs[begin:end].transpose(1, 2, 0).astype(rank_type, order="C")
-            if self.has_empty_ranks:  # -1 has become the largest unsigned number
-                np.minimum(grades, rank_type.type(self.n_grades), out=grades)
-            ranks, second = grades
-            ranks *= rank_type.type(base)
-            ranks += second
-            codes[:, begin:end] = ranks[:: self.ranks_per_code]
-            for rank in range(1, self.ranks_per_code):
-                more = ranks[rank :: self.ranks_per_code]  # the last code may have fewer ranks
-                code = codes[: len(more), begin:end]
-                code *= code_type.type(base**2)
-                code += more
+        base, together = self.values_per_rank, self.ranks_per_code
+        code_type = np.min_scalar_type(base ** (2 * together) - 1)
+        grades = pairs.transpose(1, 2, 0).astype(code_type, order="C")
+        if self.has_empty_ranks:  # -1 has become the largest unsigned number
+            np.minimum(grades, code_type.type(self.n_grades), out=grades)
+        ranks = grades[0] * code_type.type(base) + grades[1]
+        codes = ranks[::together].copy()
+        for rank in range(1, together):
+            more = ranks[rank::together]  # the last code may have fewer ranks
+            code = codes[: len(more)]
+            code *= code_type.type(base**2)
+            code += more
         return codes
 
 
@@ -200,10 +194,10 @@ class Block:
         kept = np.r_[:last, last + width - columns : width]
         return np.asarray(gram[np.ix_(kept, kept)])
 
-    def _some(self, rows: Integers | slice) -> list[NDArray[Any]]:
+    def _some(self, rows: Integers | slice) -> NDArray[np.unsignedinteger]:
         if isinstance(rows, slice):
-            return [code[rows] for code in self.codes]
-        return [code.take(rows) for code in self.codes]  # faster than an index
+            return self.codes[:, rows]
+        return self.codes.take(rows, axis=1)  # faster than an index
 
 
 def taken(values: Floats | None, rows: Integers | slice) -> Floats | None:
