@@ -30,7 +30,6 @@ from dcglearn.base.types import Floats
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.sums import (
     QuadraticModel,
-    active_set_change,
     directional_derivatives,
     quadratic_model,
 )
@@ -118,10 +117,10 @@ def descend(
     passes = 0 if model else 1
     for step in range(1, max_steps + 1):
         target = _minimise_model(problem, here, w)
-        change = problem.sum_over_blocks(active_set_change, w, target)
+        change = problem.sum_over_blocks(quadratic_model, target, w)
         passes += 1
         there = here.updated(change, w, target)
-        if not change.changed:
+        if not change.added:
             return Descent(target.reshape(problem.shape), there, step, passes, True)
         direction = target - w
         if np.abs(direction).max() <= 1e-15 * np.abs(w).max():

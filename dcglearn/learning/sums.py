@@ -18,7 +18,7 @@ from typing import Self
 import numpy as np
 
 from dcglearn.base.representation import ShortRepr
-from dcglearn.base.types import Floats, Integers
+from dcglearn.base.types import Floats
 from dcglearn.learning.source import Block, taken
 
 SUMMED_PAIRS = 1 << 13
@@ -37,19 +37,19 @@ class Additive(ShortRepr):
 class QuadraticModel(Additive):
     """The quadratic that equals the loss near some W: X_A' V X_A, X_A' V m_A and sum_A v r^2.
 
-    Or what is added to it by pairs that become active at a second W, `changed` in number.
+    Or what is added to it from there to a second W. So many pairs were `added`.
     """
 
     hessian: Floats
     linear: Floats
     loss: float
-    changed: int = 0
+    added: int
 
     def updated(self, change: QuadraticModel, w: Floats, target: Floats) -> QuadraticModel:
         """Return the model at the target, from the change on the way from w."""
         decrease = float((target - w) @ (2 * self.linear - self.hessian @ (w + target)))
         there = self + change
-        return replace(there, loss=max(0.0, there.loss - decrease), changed=0)
+        return replace(there, loss=max(0.0, there.loss - decrease))
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,23 +82,22 @@ class ResidualSums(Additive):
         return np.array([math.fsum(column) for column in np.array(self.parts).T])
 
 
-def quadratic_model(block: Block, w: Floats) -> QuadraticModel:
-    """Return the quadratic model at w."""
+def quadratic_model(block: Block, w: Floats, since: Floats | None = None) -> QuadraticModel:
+    """Return the quadratic model at w, or its change since another point: cheap near the optimum."""
+    before = None if since is None else block.residuals_kept(since) > 0
     r = block.residuals_kept(w)
-    missing, rows = np.maximum(r, 0.0), np.flatnonzero(r > 0)
-    loss = float(block.weighted(missing) @ missing)
-    return QuadraticModel(*_hessian_and_linear(block, rows, taken(block.weights, rows)), loss)
-
-
-def active_set_change(block: Block, w: Floats, target: Floats) -> QuadraticModel:
-    """Return how the quadratic model changes from w to another point; cheap near the optimum."""
-    before, after = block.residuals_kept(w), block.residuals_kept(target)
-    active = after > 0
-    (rows,) = ((before > 0) != active).nonzero()
-    signed = block.weighted(np.where(active[rows], 1.0, -1.0), rows)
-    hessian, linear = _hessian_and_linear(block, rows, signed)
-    r = after[rows]
-    return QuadraticModel(hessian, linear, float((signed * r) @ r), len(rows))
+    active = r > 0
+    if before is None:
+        rows = np.flatnonzero(active)
+        weights = taken(block.weights, rows)
+    else:
+        rows = np.flatnonzero(before != active)
+        weights = block.weighted(np.where(active[rows], 1.0, -1.0), rows)
+    margins, r = taken(block.margins, rows), r[rows]
+    weighted = margins if weights is None or margins is None else weights * margins
+    linear = block.rmatvec(weights if weighted is None else weighted, rows)
+    loss = float((r if weights is None else weights * r) @ r)
+    return QuadraticModel(block.gram(rows, weights), linear, loss, len(rows))
 
 
 def directional_derivatives(block: Block, w: Floats, direction: Floats, steps: Floats) -> Floats:
@@ -139,12 +138,3 @@ def leading_bits(values: Floats) -> Floats:
     spare = len(values).bit_length() + 12
     exponent = max(-1000, math.frexp(np.abs(values).max(initial=0.0))[1] - 53 + spare)
     return np.ldexp(np.rint(np.ldexp(values, -exponent)), exponent)
-
-
-def _hessian_and_linear(
-    block: Block, rows: Integers, weights: Floats | None
-) -> tuple[Floats, Floats]:
-    """Return X' V X and X' V m of some pairs, with the given weights; None means 1."""
-    margins = taken(block.margins, rows)
-    weighted = margins if weights is None or margins is None else weights * margins
-    return block.gram(rows, weights), block.rmatvec(weights if weighted is None else weighted, rows)

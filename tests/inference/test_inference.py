@@ -29,7 +29,6 @@ def plain_cr2(fit: JudgmentFit, clusters: np.ndarray) -> tuple[np.ndarray, np.nd
     inverse = np.linalg.inv(information[np.ix_(free, free)])
     root = np.real(sqrtm(inverse))
     ((scores, rows_of),) = likelihood.map(
-        likelihood.evidence,
         x,
         lambda rows: likelihood.scores_and_information(x, rows),
     )

@@ -134,7 +134,7 @@ def test_the_information_is_that_of_the_probabilities(ties: str, levels: bool) -
         def of_rows(rows: Rows) -> np.ndarray:
             return np.exp(likelihood.terms(at, rows, answer).value)
 
-        return np.concatenate([*likelihood.map(likelihood.evidence, at, of_rows)])
+        return np.concatenate([*likelihood.map(at, of_rows)])
 
     expected = np.zeros((len(x), len(x)))
     for answer in likelihood.answers:

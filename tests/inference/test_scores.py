@@ -33,7 +33,7 @@ def scores_by_differences(fit: JudgmentFit, at: np.ndarray) -> np.ndarray:
 
     def of_each(x: np.ndarray) -> np.ndarray:
         parts = likelihood.map(
-            fit.evidence, x, lambda rows: likelihood.terms(x, rows).value * rows.judged.weights
+            x, lambda rows: likelihood.terms(x, rows).value * rows.judged.weights
         )
         return np.concatenate(list(parts))
 
