@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from dcglearn.base.types import Booleans, Floats
 from dcglearn.inference.evidence import ClusterSums, Judged, Way, cluster_sums
 from dcglearn.inference.likelihood import Likelihood, Rows, gram_of
 from dcglearn.inference.maximise import Maximum
+from dcglearn.learning.source import Statistic
 
 SMALL_CLUSTER = 0.02
 """Up to this trace of F_q H^-1, I + F_q H^-1 / 2 is the root to within 2e-4."""
@@ -47,8 +48,6 @@ _FIRMEST = 0.02
 
 _MOST_KEPT = 1 << 20
 """Up to so many numbers, 8 megabytes, are kept from one pass to the next."""
-
-_Statistic = TypeVar("_Statistic")
 
 
 class Whitened(NamedTuple):
@@ -195,7 +194,7 @@ class Covariance:
         values, vectors = np.linalg.eigh(by_query + by_judge - by_both)
         return np.asarray((vectors * np.maximum(values, 0)) @ vectors.T)
 
-    def whitened(self, statistic: Callable[[Whitened], _Statistic]) -> Iterable[_Statistic]:
+    def whitened(self, statistic: Callable[[Whitened], Statistic]) -> Iterable[Statistic]:
         """Return a statistic of each chunk of judgments, times the root, in order."""
         return self._read(statistic) if self._kept is None else map(statistic, self._kept)
 
@@ -206,10 +205,10 @@ class Covariance:
         numbers = len(likelihood.evidence) * len(likelihood.answers) * len(self.root)
         return list(self._read(lambda rows: rows)) if numbers <= _MOST_KEPT else None
 
-    def _read(self, statistic: Callable[[Whitened], _Statistic]) -> Iterable[_Statistic]:
+    def _read(self, statistic: Callable[[Whitened], Statistic]) -> Iterable[Statistic]:
         likelihood, root = self.likelihood, self.root
 
-        def of_rows(rows: Rows) -> _Statistic:
+        def of_rows(rows: Rows) -> Statistic:
             scores, information = likelihood.scores_and_information(self.parameters, rows)
             return statistic(Whitened(rows.judged, scores, np.tensordot(information, root, 1)))
 
@@ -283,4 +282,4 @@ def _adjusted(totals: Floats, information: Floats) -> Floats:
     values, vectors = np.linalg.eigh(np.eye(totals.shape[1]) - information)
     values = np.maximum(values, _FIRMEST)
     roots = (vectors * values[:, None] ** -0.5) @ vectors.swapaxes(1, 2)
-    return np.einsum("mpq,mq->mp", roots, totals)
+    return np.asarray(np.einsum("mpq,mq->mp", roots, totals))

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from dcglearn.base.types import Booleans, Floats, Integers, Pairs
 from dcglearn.inference.answers import BAD, TIE, B, TieModel
 from dcglearn.judgments.packed import CodedJudgments, PackedPairs, RowGroup
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.learning.source import CodeLayout
+from dcglearn.learning.source import CodeLayout, Statistic
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 
 Judgments: TypeAlias = "Preferences | PackedPairs | Evidence"
@@ -48,8 +48,6 @@ _FEWEST_EQUAL = 0.02
 _MAX_DISTINCT = 1 << 22
 """Equal judgments are counted if there are many, and at least this share repeat earlier ones; more
 distinct ones are not collected."""
-
-_Statistic = TypeVar("_Statistic")
 
 
 class Judged(NamedTuple):
@@ -275,11 +273,11 @@ class Evidence:
         return self.take(slice(None, None, max(1, len(self.judged.answers) // n)))
 
     def map(
-        self, statistic: Callable[[Judged], _Statistic], with_ids: bool = True
-    ) -> Iterator[_Statistic]:
+        self, statistic: Callable[[Judged], Statistic], with_ids: bool = True
+    ) -> Iterator[Statistic]:
         """Yield a statistic of each chunk of judgments, in order, as many at once as threads."""
 
-        def of_group(judged: Judged) -> list[_Statistic]:
+        def of_group(judged: Judged) -> list[Statistic]:
             return [*map(statistic, judged.parts(CHUNK))]
 
         with one_blas_thread():
@@ -335,12 +333,10 @@ class PackedParts(NamedTuple):
     layout: Layout
     numbers: tuple[dict[str, int], dict[str, int]]
 
-    def map(
-        self, function: Callable[[Judged], _Statistic], with_ids: bool
-    ) -> Iterable[_Statistic]:
+    def map(self, function: Callable[[Judged], Statistic], with_ids: bool) -> Iterable[Statistic]:
         """Apply a function to the judgments of each row group; without ids, all are missing."""
 
-        def of_group(group: RowGroup) -> _Statistic:
+        def of_group(group: RowGroup) -> Statistic:
             found = group.read_judgments(with_ids, check=False)
             some = _some(found, _used(found, self.ties)[0])
             return function(_encoded(self.layout, some, self.numbers))
@@ -365,13 +361,12 @@ def _layout(judgments: Preferences | PackedPairs, ties: TieModel, counts: Intege
 
 
 def _some(judged: CodedJudgments, rows: Integers) -> CodedJudgments:
-    shown, ids = (one[rows] for one in judged[:3]), (one.take(rows) for one in judged[3:])
-    return CodedJudgments(*shown, *ids)
+    lists, answers, weights, queries, judges = judged
+    shown = lists[rows], answers[rows], weights[rows]
+    return CodedJudgments(*shown, queries.take(rows), judges.take(rows))
 
 
-def _encoded(
-    layout: Layout, found: CodedJudgments, numbers: Sequence[Mapping[str, int]]
-) -> Judged:
+def _encoded(layout: Layout, found: CodedJudgments, numbers: Sequence[Mapping[str, int]]) -> Judged:
     """Return judgments as codes, with queries and judges by the numbers of their names."""
     lists, answers, weights, *ids = found
     answers = answers if layout.levels else np.minimum(answers, TIE)
@@ -410,8 +405,8 @@ def _scanned(
 
 def _distinct(parts: Iterable[Judged]) -> Judged | None:
     """Return the distinct judgments of several parts, without lists; None if too few are equal."""
-    rows: NDArray[Any] = np.zeros((0, 0))
-    weights, n_read = np.zeros(0), 0
+    rows: NDArray[Any] = np.zeros(0)
+    weights, n_read = rows, 0
     for part in parts:
         more = np.vstack([part.answers, part.codes])
         rows = np.hstack([rows, more]) if n_read else more

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations_with_replacement
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -44,6 +44,7 @@ from dcglearn.inference.answers import (
 )
 from dcglearn.inference.evidence import Evidence, Judged
 from dcglearn.inference.families import WeightFamily
+from dcglearn.learning.source import Statistic
 
 PRIOR_SD = 10.0
 """Standard deviation of W, the side bias and the level, in log odds."""
@@ -57,8 +58,6 @@ _MAX_OF_JUDGE = 0.995
 _MIN_TIES = 1e-6
 
 _USUAL = {"side": 0.0, "lapses": 0.05, "ties": 0.5, "level offset": 0.0, "level slope": 0.5}
-
-_Statistic = TypeVar("_Statistic")
 
 
 class Expanded(NamedTuple):
@@ -210,7 +209,7 @@ class Likelihood:
         return np.append(np.zeros(self.n_weights), normal) / PRIOR_SD**2
 
     def _sum(self, parameters: Floats, rows: Rows) -> tuple[float, Floats, Floats, Floats]:
-        """Return the log likelihood of a chunk, gradients in other parameters and in W, and Hessian.
+        """Return log likelihood, gradients in other parameters and in W, and Hessian of a chunk.
 
         The Hessian is that of a W that is linear in its parameters.
         """
@@ -250,9 +249,9 @@ class Likelihood:
     def map(
         self,
         parameters: Floats,
-        statistic: Callable[[Rows], _Statistic],
+        statistic: Callable[[Rows], Statistic],
         counted: bool = False,
-    ) -> Iterable[_Statistic]:
+    ) -> Iterable[Statistic]:
         """Return a statistic of each chunk of judgments, or distinct ones, at some parameters."""
         at = self.family.at(parameters[: self.n_weights])
         evidence = self.evidence.counted if counted else self.evidence

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, Literal, TypeVar, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,12 +33,10 @@ from dcglearn.judgments.folds import count_true
 from dcglearn.judgments.packed import PackedPairs
 from dcglearn.judgments.preferences import check_worth_learning
 from dcglearn.learning.cones import Cone
-from dcglearn.learning.source import Arrays, RowGroups, Source, in_threads, unless_ones
+from dcglearn.learning.source import Arrays, RowGroups, Source, Statistic, in_threads, unless_ones
 from dcglearn.measures.agreement import checked_pairs, one_per_pair
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import NO_DOCUMENT
-
-_Statistic = TypeVar("_Statistic")
 
 Encoding = Literal["grades", "documents"]
 Margin = str | Callable[[Grades], ArrayLike]
@@ -177,7 +175,7 @@ class Problem(ShortRepr):
         """The pairs in memory, shape (n, 2, K)."""
         return self.arrays.pairs
 
-    def sum_over_blocks(self, statistic: Callable[..., _Statistic], *arguments: Any) -> _Statistic:
+    def sum_over_blocks(self, statistic: Callable[..., Statistic], *arguments: Any) -> Statistic:
         """Return the sum of ``statistic(block, *arguments)`` over all blocks, in their order."""
         return self.source.sum_over_blocks(statistic, *arguments)
 

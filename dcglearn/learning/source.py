@@ -122,7 +122,7 @@ class CodeLayout:
         if self.has_empty_ranks:  # -1 has become the largest unsigned number
             np.minimum(grades, code_type.type(self.n_grades), out=grades)
         ranks = grades[0] * code_type.type(base) + grades[1]
-        codes = ranks[::together].copy()
+        codes: NDArray[np.unsignedinteger] = ranks[::together].copy()
         for rank in range(1, together):
             more = ranks[rank::together]  # the last code may have fewer ranks
             code = codes[: len(more)]
@@ -156,15 +156,11 @@ class Block:
         return self.layout.product(self.codes, w)
 
     def residuals(self, w: Floats) -> Floats:
-        """Return m - X w, shape (n,)."""
-        product = self.matvec(w)
-        return np.subtract(1.0 if self.margins is None else self.margins, product, out=product)
-
-    def residuals_kept(self, w: Floats) -> Floats:
-        """Return m - X w, which is kept until that of another w is asked for."""
+        """Return m - X w, shape (n,), which is kept until that of another w is asked for."""
         kept = self.kept
         if kept is None or not np.array_equal(kept[0], w):
-            self.kept = kept = w.copy(), self.residuals(w)  # in one step: threads share blocks
+            r = (1.0 if self.margins is None else self.margins) - self.matvec(w)
+            self.kept = kept = w.copy(), r  # in one step: threads share blocks
         return kept[1]
 
     def rmatvec(self, y: Floats | None, rows: Integers | slice) -> Floats:
@@ -210,7 +206,7 @@ def unless_ones(weights: Floats) -> Floats | None:
     return None if (weights == 1).all() else weights
 
 
-_Statistic = TypeVar("_Statistic")
+Statistic = TypeVar("Statistic")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -250,10 +246,10 @@ class Arrays(ShortRepr):
 
         return tuple(map_threads(block, cuts))
 
-    def sum_over_blocks(self, statistic: Callable[..., _Statistic], *arguments: Any) -> _Statistic:
+    def sum_over_blocks(self, statistic: Callable[..., Statistic], *arguments: Any) -> Statistic:
         """Return the sum of ``statistic(block, *arguments)`` over all blocks, in their order."""
         parts: list[Any] = map_threads(lambda block: statistic(block, *arguments), self.blocks)
-        total: _Statistic = reduce(add, parts)
+        total: Statistic = reduce(add, parts)
         return total
 
     def some(self, rows: Any) -> Arrays:
@@ -327,9 +323,9 @@ class RowGroups(ShortRepr):
         """Whether some list has no document at some rank."""
         return self.summary.has_empty_ranks
 
-    def sum_over_blocks(self, statistic: Callable[..., _Statistic], *arguments: Any) -> _Statistic:
+    def sum_over_blocks(self, statistic: Callable[..., Statistic], *arguments: Any) -> Statistic:
         """As :meth:`Arrays.sum_over_blocks`; each row group is read."""
-        total: _Statistic = reduce(add, self._map(Arrays.sum_over_blocks, statistic, *arguments))
+        total: Statistic = reduce(add, self._map(Arrays.sum_over_blocks, statistic, *arguments))
         return total
 
     def some(self, rows: slice) -> Arrays:

@@ -83,9 +83,9 @@ class ResidualSums(Additive):
 
 
 def quadratic_model(block: Block, w: Floats, since: Floats | None = None) -> QuadraticModel:
-    """Return the quadratic model at w, or its change since another point: cheap near the optimum."""
-    before = None if since is None else block.residuals_kept(since) > 0
-    r = block.residuals_kept(w)
+    """Return the quadratic model at w, or its change since another point, which is cheap nearby."""
+    before = None if since is None else block.residuals(since) > 0
+    r = block.residuals(w)
     active = r > 0
     if before is None:
         rows = np.flatnonzero(active)
@@ -117,7 +117,7 @@ def gram_matrices(block: Block) -> GramMatrices:
 def residual_sums(block: Block, w: Floats) -> ResidualSums:
     """Return the sums of the positive residuals at w, computed from the pairs themselves."""
     parts: list[Floats] = []
-    rounded, r = 0.0, np.maximum(block.residuals_kept(w), 0.0)
+    rounded, r = 0.0, np.maximum(block.residuals(w), 0.0)
     weighted, weights = block.weighted(r), block.weighted(np.ones(len(r)))
     for begin in range(0, len(r), SUMMED_PAIRS):
         rows = slice(begin, begin + SUMMED_PAIRS)
