@@ -33,7 +33,6 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.discounts import rule_discounts
 from dcglearn.measures.scale import Scale
 
 SPREADS = (0.25, 0.5, 1.0, 2.0)
@@ -65,11 +64,16 @@ def usual_centres(scale: Scale, n_ranks: int) -> list[Centre]:
         "root": np.sqrt(r),
         "binary": (r == r[0]).astype(float),
     }
-    rules = ("log2", "zipf", "rbp:0.95", "rbp:0.7")
-    discounts = {rule: rule_discounts(rule, n_ranks) for rule in rules}
+    i = np.arange(1.0, n_ranks + 1)
+    discounts = {
+        "log2": 1 / np.log2(i + 1),
+        "zipf": 1.0 / i,
+        "rbp:0.95": 0.95 ** (i - 1),
+        "rbp:0.7": 0.7 ** (i - 1),
+    }
     prior = {"linear-log2": 1.5, "exponential-log2": 0.7}
     return [
-        Centre(name := f"{gain}-{discount}", g / g[0], c / c[0], prior.get(name, 0.0))
+        Centre(name := f"{gain}-{discount}", g / g[0], c, prior.get(name, 0.0))
         for gain, g in gains.items()
         for discount, c in discounts.items()
     ]

@@ -281,5 +281,5 @@ def _adjusted(totals: Floats, information: Floats) -> Floats:
     """Return the scores of clusters (m, P), adjusted for their information (m, P, P)."""
     values, vectors = np.linalg.eigh(np.eye(totals.shape[1]) - information)
     values = np.maximum(values, _FIRMEST)
-    roots = (vectors * values[:, None] ** -0.5) @ vectors.swapaxes(1, 2)
-    return np.asarray(np.einsum("mpq,mq->mp", roots, totals))
+    along = (vectors.transpose(0, 2, 1) @ totals[:, :, None])[:, :, 0] / np.sqrt(values)
+    return np.asarray((vectors @ along[:, :, None])[:, :, 0])
