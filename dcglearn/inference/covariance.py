@@ -114,12 +114,12 @@ class Covariance:
     @property
     def one_cluster(self) -> bool:
         """Whether all judgments are of one query, so that nothing varies."""
-        return self.ways[0].effective == 1
+        return self.likelihood.evidence.effective[0] == 1
 
     @property
     def effective(self) -> float:
         """How many queries, or judges, of equal weight the judgments are worth: the fewest."""
-        return min(way.effective for way in self.ways[:2])
+        return min(self.likelihood.evidence.effective)
 
     def variance(self, contrast: Floats) -> float:
         """Return the variance of contrast'theta, for a contrast (P,)."""

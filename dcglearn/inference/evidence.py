@@ -135,14 +135,12 @@ class Way(NamedTuple):
     """One way to group judgments into clusters: ``query``, ``judge`` or ``both``.
 
     `n_clusters` may hold several judgments; `keys` are -1 and those of a query with a judge,
-    ascending, where both decide. So many `effective` clusters of equal weight would be as uneven:
-    (sum w)^2 / sum w^2.
+    ascending, where both decide.
     """
 
     name: str
     n_clusters: int
     keys: Integers
-    effective: float = 0.0
 
     def number_of(self, judged: Judged) -> Integers:
         """Return the cluster of each judgment, -1 for one of its own."""
@@ -298,10 +296,14 @@ class Evidence:
             found = self.map(lambda judged: np.unique(judged.query_and_judge))
             keys = np.unique(np.concatenate([[-1], *found]))
             ways += [Way("judge", self.n_judges, none), Way("both", len(keys) - 1, keys)]
+        return ways
+
+    @cached_property
+    def effective(self) -> list[float]:
+        """So many queries, or judges, of equal weight are as uneven: (sum w)^2 / sum w^2."""
         weights = self.map(lambda judged: (judged, judged.weights[:, None]))
-        sums = (one.of_all for one in cluster_sums(ways, 1, weights))
-        effective = [float(total[0] ** 2 / squares[0, 0]) for total, squares in sums]
-        return [way._replace(effective=n) for way, n in zip(ways, effective, strict=True)]
+        sums = (one.of_all for one in cluster_sums(self.ways[:2], 1, weights))
+        return [float(total[0] ** 2 / squares[0, 0]) for total, squares in sums]
 
     @property
     def counted(self) -> Evidence:

@@ -251,7 +251,7 @@ def score_test(
     free = np.pad(free, (0, m), constant_values=True)
     tangent = np.pad(tangent, ((0, m), (0, 0))) * free[:, None]
     directions, n_estimated = _beyond(information, prior, tangent, free)
-    effective = min(sums.way.effective for sums in found)
+    effective = min(likelihood.evidence.effective)
     tests = [_hotelling(sums, directions, n_estimated, effective) for sums in found]
     step = directions @ (directions.T @ found[0].of_all[0][:-1])
     return max(tests, key=lambda one: one.p), step

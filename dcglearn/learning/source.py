@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial, reduce
 from itertools import pairwise
 from operator import add
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -224,6 +224,11 @@ class Arrays(ShortRepr):
         return len(self.pairs)
 
     @property
+    def given_weights(self) -> Floats:
+        """The weights, if need be ones."""
+        return np.ones(self.n_pairs) if self.weights is None else self.weights
+
+    @property
     def shape(self) -> tuple[int, int]:
         """(K, L)."""
         return self.pairs.shape[2], self.n_grades
@@ -259,23 +264,14 @@ class Arrays(ShortRepr):
 
     def agreed_weights(self, measures: Sequence[Measure]) -> Floats:
         """Return the weight of pairs that each measure agrees with, ties by half, and of all."""
-        agreed = (outcomes(measure, self.pairs) for measure in measures)
-        weights = self.weights
-        if weights is None:
-            return np.array([*(one.sum() for one in agreed), self.n_pairs])
-        return np.array([*(weights @ one for one in agreed), weights.sum()])
+        weights = self.given_weights
+        agreed = (weights @ outcomes(measure, self.pairs) for measure in measures)
+        return np.array([*agreed, weights.sum()])
 
 
 def in_threads(function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
     """Read on threads of this process, as workers do."""
     return enumerate(map_in_order(function, items))
-
-
-class Summary(NamedTuple):
-    """What the first pass over row groups finds."""
-
-    n_pairs: int
-    has_empty_ranks: bool
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -292,8 +288,11 @@ class RowGroups(ShortRepr):
     _read: Counter[str] = field(default_factory=Counter, repr=False)
 
     @cached_property
-    def summary(self) -> Summary:
-        """What all row groups hold; an InputError if nothing can be learned from it."""
+    def summary(self) -> tuple[int, bool]:
+        """The number of pairs, and whether some ranks are empty, of which something can be learned.
+
+        Otherwise, an InputError.
+        """
         parts = np.array(self._map(_summarise, check=True), float)
         n, (empty, differ, above, worst) = int(parts[:, 0].sum()), parts[:, 1:].max(axis=0)
         if worst < 0:
@@ -306,12 +305,12 @@ class RowGroups(ShortRepr):
             )
         if above == -worst:
             raise InputError("only one grade occurs", "judge lists of different grades")
-        return Summary(n, bool(empty))
+        return n, bool(empty)
 
     @property
     def n_pairs(self) -> int:
         """Number of strict judgments."""
-        return self.summary.n_pairs
+        return self.summary[0]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -321,7 +320,7 @@ class RowGroups(ShortRepr):
     @property
     def has_empty_ranks(self) -> bool:
         """Whether some list has no document at some rank."""
-        return self.summary.has_empty_ranks
+        return self.summary[1]
 
     def sum_over_blocks(self, statistic: Callable[..., Statistic], *arguments: Any) -> Statistic:
         """As :meth:`Arrays.sum_over_blocks`; each row group is read."""
@@ -332,8 +331,7 @@ class RowGroups(ShortRepr):
         """As :meth:`Arrays.some`, of each row group."""
         parts = self._map(Arrays.some, rows)
         pairs = np.concatenate([part.pairs for part in parts])
-        given = [np.ones(part.n_pairs) if part.weights is None else part.weights for part in parts]
-        weights = unless_ones(np.concatenate(given))
+        weights = unless_ones(np.concatenate([part.given_weights for part in parts]))
         return Arrays(pairs, self.packed.n_grades, self.margin_of(pairs), weights)
 
     def agreed_weights(self, measures: Sequence[Measure]) -> Floats:
@@ -381,10 +379,9 @@ def _run(
 
 def _summarise(part: Arrays) -> tuple[float, ...]:
     """Return a number to add: of pairs; and to compare: what is there, and grades."""
-    pairs, weights = part.pairs, part.weights
-    counted = pairs if weights is None else pairs[weights > 0]
+    counted = part.pairs[part.given_weights > 0]
     return (
-        len(pairs),
+        part.n_pairs,
         part.has_empty_ranks,
         (counted[:, 0] != counted[:, 1]).any(),
         -int(counted.min(where=counted >= 0, initial=127)),
