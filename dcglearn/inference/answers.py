@@ -70,10 +70,9 @@ def answer_terms(
     sign, level = _SIGNS[answers], _LEVELS[answers]
     v = np.clip(v, -_LARGEST, _LARGEST)
     terms = _davidson(sign, v, t) if ties == "davidson" else _rao_kupper(sign, v, t)
-    odds = expit(h)
-    terms.value[:] += np.where(level != 0, log_expit(level * h), 0.0)
+    terms.value[:] += np.abs(level) * log_expit(level * h)
     terms.first[H] = level * expit(-level * h)
-    terms.second[H + H] = -np.abs(level) * odds * (1 - odds)
+    terms.second[H + H] = -np.abs(level) * expit(h) * expit(-h)
     return _with_lapses(terms, e, q)
 
 
@@ -131,23 +130,19 @@ def _davidson(sign: Floats, v: Floats, t: float) -> Terms:
 
 def _rao_kupper(sign: Floats, v: Floats, t: float) -> Terms:
     """Return the terms; for a tie, P = (e^2t - 1) P(a) P(b)."""
-    tie = (sign == 0).astype(float)
+    tie = sign == 0
     shrink = -np.expm1(-2 * t)  # e^2t - 1 = e^2t shrink
-    value = tie * (2 * t + np.log(shrink))
-    first = {V: np.zeros(len(v)), T: tie * (2 / shrink)}
-    bends = -tie * (4 * np.exp(-2 * t) / shrink**2)
-    second = {V + V: np.zeros(len(v)), V + T: np.zeros(len(v)), T + T: bends}
-    for side in (1.0, -1.0):
-        rows = (sign != -side).astype(float)
-        z = side * v - t
-        slope, bend = rows * expit(-z), -rows * expit(z) * expit(-z)
-        value += rows * log_expit(z)
-        first[V] += side * slope
-        first[T] -= slope
-        second[V + V] += bend
-        second[T + T] += bend
-        second[V + T] -= side * bend
-    return Terms(value, first, second)
+    rows, z = np.stack([sign >= 0, sign <= 0]), np.stack([v - t, -v - t])  # of a, and of b
+    slopes, bends = rows * expit(-z), rows * expit(z) * expit(-z)
+    return Terms(
+        tie * (2 * t + np.log(shrink)) + (rows * log_expit(z)).sum(axis=0),
+        {V: slopes[0] - slopes[1], T: tie * (2 / shrink) - slopes.sum(axis=0)},
+        {
+            V + V: -bends.sum(axis=0),
+            V + T: bends[0] - bends[1],
+            T + T: tie * (-4 * np.exp(-2 * t) / shrink**2) - bends.sum(axis=0),
+        },
+    )
 
 
 def strict_share(v: Floats, ties: float) -> Floats:

@@ -107,11 +107,6 @@ class Covariance:
         return inverse_root(self.likelihood.information(self.parameters) + self.prior, self.free)
 
     @property
-    def ways(self) -> list[Way]:
-        """The ways to group judgments into clusters."""
-        return self.likelihood.evidence.ways
-
-    @property
     def one_cluster(self) -> bool:
         """Whether all judgments are of one query, so that nothing varies."""
         return self.likelihood.evidence.effective[0] == 1
@@ -153,8 +148,8 @@ class Covariance:
             squares: Floats = (np.tensordot(rows.information, columns, 1) ** 2).sum(axis=1)
             return rows.judged, squares.sum(axis=1, keepdims=True) if pooled else squares
 
-        n, ways = 1 if pooled else len(contrasts), self.ways[:2]  # smaller clusters have more
-        sums = [one.of_all for one in cluster_sums(ways, n, self.whitened(shares))]
+        ways = self.likelihood.evidence.ways[:2]  # smaller clusters have more
+        sums = [one.of_all for one in cluster_sums(ways, self.whitened(shares))]
         found = [total**2 / np.maximum(np.diag(squares), 1e-300) for total, squares in sums]
         fewest: Floats = np.min(found, axis=0)
         most = max(self.effective - 1, 1.0) if self.effective < FEW else np.inf
@@ -217,11 +212,11 @@ class Covariance:
     @cached_property
     def clusterings(self) -> list[Clustering]:
         """By query; by judge and by both, if judges are many."""
-        root, ways, P = self.root, self.ways, len(self.root)
+        root, ways, P = self.root, self.likelihood.evidence.ways, len(self.root)
         chunks = self.whitened(
             lambda rows: (rows.judged, np.column_stack([rows.scores, rows.leverage]))
         )
-        first = cluster_sums(ways, P + 1, chunks)
+        first = cluster_sums(ways, chunks)
         for one in first:
             one.known[-1] = 0.0  # of judgments alone, whose own scores count
         totals = [one.known[:, :P] @ root for one in first]

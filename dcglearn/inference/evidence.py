@@ -175,12 +175,11 @@ class ClusterSums:
         return self.known.sum(axis=0), known.T @ known + self.squares
 
 
-def cluster_sums(
-    ways: Sequence[Way], q: int, chunks: Iterable[tuple[Judged, Floats]]
-) -> list[ClusterSums]:
+def cluster_sums(ways: Sequence[Way], chunks: Iterable[tuple[Judged, Floats]]) -> list[ClusterSums]:
     """Sum values (n, q) of the judgments of each chunk over the clusters of each way."""
-    found = [ClusterSums(way, q) for way in ways]
+    found = list[ClusterSums]()
     for judged, values in chunks:
+        found = found or [ClusterSums(way, values.shape[1]) for way in ways]
         for one in found:
             one.add(judged, values)
     return found
@@ -302,7 +301,7 @@ class Evidence:
     def effective(self) -> list[float]:
         """So many queries, or judges, of equal weight are as uneven: (sum w)^2 / sum w^2."""
         weights = self.map(lambda judged: (judged, judged.weights[:, None]))
-        sums = (one.of_all for one in cluster_sums(self.ways[:2], 1, weights))
+        sums = (one.of_all for one in cluster_sums(self.ways[:2], weights))
         return [float(total[0] ** 2 / squares[0, 0]) for total, squares in sums]
 
     @property
@@ -348,8 +347,8 @@ class PackedParts(NamedTuple):
 
 def _layout(judgments: Preferences | PackedPairs, ties: TieModel, counts: Integers) -> Layout:
     """Return how judgments with the counts of :func:`_used` become codes."""
-    alike, weightless, a, b, tie, good, bad, empty, different = (counts > 0).tolist()
-    if not (a or b or tie or good or bad):
+    alike, weightless, _, _, tie, good, bad, empty, different = (counts > 0).tolist()
+    if not counts[2:7].any():
         if len(judgments) and not alike:
             problem = "all judgments are ties" + " or have weight 0" * weightless
             raise InputError(problem, "add some with the answer a or b")

@@ -242,8 +242,8 @@ def null_space(gram: GramMatrices, n_grades: int) -> NullSpace:
         # the last node of the graph, adds 1 to the diagonal only.
         graph = np.pad(blocks[k, :, k], (0, 1))
         graph[:-1, -1] = graph[:-1].sum(axis=1)
-        *labels, determined = connected_components(csr_array(graph))[1].tolist()
-        groups = [np.array(labels) == one for one in dict.fromkeys([determined, *labels])]
+        labels = connected_components(csr_array(graph))[1]
+        groups = [labels[:-1] == one for one in dict.fromkeys(np.roll(labels, 1).tolist())]
         offsets += [np.outer(np.arange(n_ranks) == k, group).ravel() for group in groups[1:]]
         if groups[0].any():
             with_empty.append(k + 1)

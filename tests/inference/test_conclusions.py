@@ -58,7 +58,7 @@ def test_people_who_judged_once_make_no_sample_of_five(monkeypatch: pytest.Monke
     data = with_ids(data, judges=[*(f"once {i}" for i in range(25)), *data.judges[25:]])
     found = conclude(data)
     assert found.answer == ("supported", "linear", "log2")
-    assert [one.name for one in found.free.covariance.ways] == ["query"]
+    assert [one.name for one in found.free.evidence.ways] == ["query"]
     shares = judge_shares(data, found)
     assert len(shares) == 19
     assert {one.judge for one in shares[:5]} == {f"judge {i}" for i in range(5)}
