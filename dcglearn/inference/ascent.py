@@ -52,7 +52,7 @@ class Answers(NamedTuple):
 
     def take(self, rows: slice) -> Answers:
         """Return some of them."""
-        return self._make(one[rows] for one in self)
+        return Answers(self.pairs[rows], self.weights[rows], self.sides[rows])
 
     def spaced(self, most: int) -> Answers:
         """Return at most so many, evenly spaced."""
