@@ -107,7 +107,7 @@ class Design:
         roots = np.linalg.cholesky(self.covariances)
         normal = rng.standard_normal((n_draws, posterior.theta.shape[1]))
         self.theta = posterior.theta[self.some] + np.einsum("mpq,mq->mp", roots, normal)
-        self.asked = asked @ self.members.number_slopes(self.theta, self.some)[0]
+        self.asked = asked @ self.members.number_slopes(self.theta, self.some)
         self.kept = np.arange(len(lists))
         if len(lists) > MOST_GREEDY:
             chunks = (lists[begin : begin + _CHUNK] for begin in range(0, len(lists), _CHUNK))

@@ -348,5 +348,5 @@ def _by_draws(design: Design, posterior: Posterior, judged: bool) -> Forecast:
     identity = np.eye(members.mean.size)
     of_numbers = np.where(np.arange(len(identity)) < members.lapse, members.precision[some], 0.0)
     known = posterior.hessian[some] - of_numbers[..., None] * identity
-    denominators = members.number_slopes(design.theta, some)[1] * judged  # before, a guess
+    denominators = members.denominator_slopes(design.theta, some) * judged  # before, a guess
     return Forecast(known, design.asked, denominators, members.L - 2, design.of_lists)

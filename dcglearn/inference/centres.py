@@ -158,18 +158,20 @@ class Members:
             found[:, self.empty] = of_grades[:, -1]
         return v, found.swapaxes(1, 2)
 
-    def number_slopes(self, theta: Floats, some: Index) -> tuple[Floats, Floats]:
-        """Return the derivatives of gains and discounts, (f, L + K, P).
+    def number_slopes(self, theta: Floats, some: Index) -> Floats:
+        """Return the derivatives of gains and discounts, shape (f, L + K, P)."""
+        by_rank, by_grade = self.steps(theta, some)
+        found = np.zeros((len(theta), self.L + self.K, theta.shape[1]))
+        found[:, : self.L - 1, self.grades] = _sum_slopes(by_grade[:, :-1])
+        found[:, self.L :, self.ranks] = _sum_slopes(by_rank)
+        return found
 
-        And of the logarithms of what gains and discounts are relative to, (f, 2, P).
-        """
-        above, ranks = np.eye(self.L) - np.eye(self.L)[-1], np.eye(self.K)[:, :, None]
-        every = np.concatenate([np.ones((1, self.K, 1)) * above[:, None], ranks * above[0]])
-        v, slopes = self.slopes(theta, some, cumulated(every))
-        first = np.repeat([0, self.L], [self.L, self.K])
-        found = (slopes - (v / v[:, first])[..., None] * slopes[:, first]) / v[:, first, None]
-        at = [0, self.L]
-        return found, slopes[:, at] / v[:, at, None]
+    def denominator_slopes(self, theta: Floats, some: Index) -> Floats:
+        """Return those of the logarithms of what gains and discounts are relative to, (f, 2, P)."""
+        best = np.eye(self.L)[0] - np.eye(self.L)[-1]
+        ranks = np.stack([np.ones((self.K, 1)), np.eye(self.K)[:, :1]])
+        v, slopes = self.slopes(theta, some, cumulated(ranks * best))
+        return np.asarray(slopes / v[..., None])
 
     def curvature(self, theta: Floats, some: Index, pull: Floats, of_lapses: Floats) -> Floats:
         """Return the second derivatives of <W, pull> + e of_lapses, shape (f, P, P).
@@ -215,6 +217,13 @@ class Members:
 def _steps(values: Floats) -> Floats:
     """Return the steps (f, n) of gains or discounts (f, n) that fall from 1 to 0 after the last."""
     return np.asarray(np.maximum(-np.diff(values, append=0.0), SMALLEST_STEP / values.shape[1]))
+
+
+def _sum_slopes(steps: Floats) -> Floats:
+    """Return du_l/dz_j, (f, n, n), for u_l = sum_{j >= l} step_j exp(z_j) over u_1."""
+    sums = sums_from(steps)
+    u, shares = sums / sums[:, :1], steps / sums[:, :1]
+    return np.asarray((np.triu(np.ones((steps.shape[1],) * 2)) - u[..., None]) * shares[:, None])
 
 
 def cumulated(x: Floats) -> Floats:

@@ -196,7 +196,7 @@ def _taken_away(posterior: Posterior, each: Draws) -> Floats:
     members, covariance = posterior.members, np.linalg.inv(posterior.hessian)
     numbers = np.hstack([each.gains - each.gains[:, -1:], each.discounts])
     with np.errstate(invalid="ignore"):
-        slopes = members.number_slopes(posterior.theta, slice(None))[0] / numbers[..., None]
+        slopes = members.number_slopes(posterior.theta, slice(None)) / numbers[..., None]
         before = (slopes**2 / members.precision[:, None]).sum(axis=2)
         after = np.einsum("fkj,fji,fki->fk", slopes, covariance, slopes)
         return np.asarray(posterior.share @ (1 - after / before))

@@ -90,7 +90,8 @@ def test_what_is_asked_is_differentiated(known: Posterior) -> None:
         relative_to = np.log([(W[:, 0] - W[:, -1]).sum(), gains[0]])
         return np.concatenate([gains / gains[0], discounts / discounts[0], relative_to])
 
-    found = np.hstack(members.number_slopes(theta, some))[0]
+    numbers_alone = members.number_slopes(theta, some)[0]
+    found = np.concatenate([numbers_alone, members.denominator_slopes(theta, some)[0]])
     for p in range(theta.shape[1]):
         step = np.eye(theta.shape[1])[[p]] * 1e-6
         twin = (numbers(theta + step) - numbers(theta - step)) / 2e-6
