@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -186,8 +186,10 @@ def fit_file(
         if draws:
             drawn = _drawn(opened, prior, found, draws, seed)
         with step("counting agreements"):
-            more = resampled, found, usual, drawn
-            return learned_measure(learned, opened, source or name, use, *more)
+            content = learned_measure(learned, opened, source or name, use, resampled, found, usual)
+    if drawn is not None:
+        content = replace(content, about={**content.about, "draws": as_json(drawn)})
+    return content
 
 
 def _opened(
@@ -256,7 +258,6 @@ def learned_measure(
     intervals: ParameterIntervals | None = None,
     certainty: Certainty | None = None,
     usual: LearnedDCG | None = None,
-    draws: DrawsRecord | None = None,
 ) -> MeasureFile:
     """Return a fit as a measure file.
 
@@ -275,7 +276,6 @@ def learned_measure(
         What a model of the judgment says.
     usual : LearnedDCG, optional
         The DCG of the file, learned from the usual measures; by default it is that of W.
-    draws : DrawsRecord, optional
 
     Returns
     -------
@@ -304,7 +304,6 @@ def learned_measure(
         choice=fit.choice,
         certainty=certainty,
         prior=usual,
-        draws=draws,
     )
     return MeasureFile(dcg=dcg, utility=utility, use=use, about=as_json(record))
 
