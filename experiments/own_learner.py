@@ -9,18 +9,10 @@ from scipy.special import expit
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.lab.claims import Claim, judge_all
 from dcglearn.lab.decorators import CellData, judge, learner, result
-from dcglearn.lab.plots import (
-    BAND,
-    CORRELATION,
-    SHARE,
-    Figure,
-    describe_C,
-    over_pairs,
-    paneled,
-    panels,
-)
+from dcglearn.lab.plots import BAND, CORRELATION, Figure, describe_C, over_pairs, paneled, panels
 from dcglearn.lab.repetitions import MeanInterval, common_value, means, rows_where
 from dcglearn.lab.setting import Setting
+from dcglearn.lab.simulation.judges import true_pairs
 from dcglearn.measures.agreement import agreement, score_differences
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.utility import LinearUtility
@@ -92,9 +84,7 @@ def skimming(
     """Judge by the first ranks only; lists that are equal there are left out."""
     seen = truth.matrix_for(setting.n_ranks).copy()
     seen[depth:] = 0
-    difference = score_differences(LinearUtility(seen), lists)
-    better = np.where((difference > 0)[:, None, None], lists, lists[:, ::-1])
-    return better[difference != 0]
+    return true_pairs(LinearUtility(seen), lists)
 
 
 @result
@@ -121,13 +111,10 @@ def figures(table: pd.DataFrame) -> list[Figure]:
         f"most. {caption}"
     )
     tau = f"Kendall's tau between the true and the learned order of 2,000 lists. {caption}"
-    named = table.assign(judge=table["judge"].str.capitalize())
-    of_regret, of_order = (
-        panels(
-            named, "judge", over_pairs, column, "shown", "judgments", RESULTS[column], {}, within
-        )
-        for column, within in (("regret", SHARE), ("kendall_tau", CORRELATION))
-    )
+    named, x = table.assign(judge=table["judge"].str.capitalize()), "judgments"
+    of_regret = panels(named, "judge", over_pairs, "regret", "shown", x, "regret")
+    axes = "kendall_tau", "shown", x, "Kendall's tau", None, CORRELATION
+    of_order = panels(named, "judge", over_pairs, *axes)
     regret = _claims(table, "regret", "clear_precision", "less regret")
     order = _claims(table, "kendall_tau", "precision", "an order more like the truth")
     return [
@@ -137,9 +124,10 @@ def figures(table: pd.DataFrame) -> list[Figure]:
 
 
 def _claims(table: pd.DataFrame, column: str, beside: str, better: str) -> list[Claim]:
-    (alike, also), (gained, too) = (
-        [_ahead(table, what, *two) for what in (column, beside)]
-        for two in (("qp", "monotone"), ("monotone", "logistic"))
+    alike, also, gained, too = (
+        _ahead(table, what, *learners)
+        for learners in (("qp", "monotone"), ("monotone", "logistic"))
+        for what in (column, beside)
     )
     return [
         Claim(
