@@ -42,6 +42,9 @@ def figures(table: pd.DataFrame) -> list[Figure]:
 def _of_the_paper(paper: pd.DataFrame) -> list[Figure]:
     ends = means(rows_where(paper, pairs=200), "precision", "{truth}, 200 pairs:")
     grows = change_over_range(paper[paper["pairs"] <= 200], "pairs", "precision")
+    at_20_and_200 = paper[paper["pairs"].isin([20, 200])]
+    above_chance = means(at_20_and_200, "precision", "{truth}, {pairs} pairs:")
+    offset = means(at_20_and_200, "offset", "similarity with 100 added, {pairs} pairs:")
     precision = (
         Claim(
             f"Precision is within {CLOSE} of 95% at 200 pairs, and higher than at 20.",
@@ -53,7 +56,7 @@ def _of_the_paper(paper: pd.DataFrame) -> list[Figure]:
         Claim(
             "With 20 pairs, and with 200, W orders more than half of the test pairs as the truth "
             "does. Figures A1 to A3 compare it with ad hoc parameters, which the paper does not.",
-            _above(0.5, paper, "precision", "{truth}, {pairs} pairs:"),
+            judge_all(above_chance, above=0.5),
             "“Numerical simulations illustrate the effectiveness of our proposed methods.”",
             "abstract",
             ("effective: better than chance",),
@@ -78,7 +81,7 @@ def _of_the_paper(paper: pd.DataFrame) -> list[Figure]:
         ),
         Claim(
             f"With 100 added to both W, similarity is above {OFFSET_1} at 20 and at 200 pairs.",
-            _above(OFFSET_1, paper, "offset", "similarity with 100 added, {pairs} pairs:", ANY_TWO),
+            judge_all(offset, above=OFFSET_1, reason=ANY_TWO),
             "A large constant added to both W brings similarity near 1.",
             "6.2",
             (f"near 1: above {OFFSET_1}", "a large constant: 100"),
@@ -93,12 +96,6 @@ def _of_the_paper(paper: pd.DataFrame) -> list[Figure]:
         Figure("1", f"Precision {over}", one, precision, caption),
         Figure("2", f"Similarity {over}", two, similarity, caption),
     ]
-
-
-def _above(limit: float, table: pd.DataFrame, what: str, label: str, reason: str = "") -> Finding:
-    """Judge the claim that means are above a limit at 20 pairs and at 200."""
-    found = [means(rows_where(table, pairs=n), what, label) for n in (20, 200)]
-    return judge_together(*(judge_all(numbers, limit) for numbers in found), reason=reason)
 
 
 def _rises(table: pd.DataFrame) -> Finding:
@@ -120,10 +117,10 @@ def _rises(table: pd.DataFrame) -> Finding:
 
 def _differently(table: pd.DataFrame) -> Finding:
     one, two = (rows_where(table, truth=truth) for truth in ("data-1", "data-2"))
-    words = "Data 1 minus Data 2, mean over all sizes:"
     apart = [
-        *means(one, "precision", f"precision, {words}", minus=two),
-        *means(one, "similarity", f"similarity, {words}", minus=two),
+        number
+        for what in ("precision", "similarity")
+        for number in means(one, what, f"{what}, Data 1 minus Data 2, mean over all sizes:", two)
     ]
     signs = {(number.low > 0) - (number.high < 0) for number in apart}
     return judge_claim(apart, signs == {-1, 1}, signs in ({-1}, {1}))
