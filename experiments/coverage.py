@@ -20,7 +20,7 @@ LEVEL, LARGEST_BIAS = 0.05, 0.02
 UP_TO, FROM = 5000, 1000
 """With other noise, coverage is judged up to, and bias from, so many judgments."""
 
-GAINS = {"data-1": "linear gains", "data-2": "exponential gains"}
+GAINS = {"data-1": "gains: linear", "data-2": "gains: exponential"}
 LISTS = {"drawn": "uniform grades", "permutations": "permutations"}
 NOISES = {"logistic": "Logistic, as the model assumes", "normal": "Normal", "cauchy": "Cauchy"}
 
@@ -65,10 +65,10 @@ def _by_lapses(table: pd.DataFrame) -> Figure:
 
 
 def _by_truth(table: pd.DataFrame) -> Figure:
-    named = table.assign(truth=table["truth"].map(GAINS).fillna("gains like no preset"))
+    named = table.assign(truth=table["truth"].map(GAINS).fillna("gains: like no preset"))
     long = named.melt(["truth", "pairs", "repetition"], PARTS, "part", "covered")
-    long["part"] = long["part"].str.removeprefix("coverage:")
-    found = means(long, "covered", "{part}, {truth}, {pairs:,} judgments:")
+    long["part"] = long["part"].str.removeprefix("coverage:").str.capitalize()
+    found = means(long, "covered", "{truth}; {part}, {pairs:,} judgments:")
     claim = Claim(
         "No truth has intervals of gains, or of discounts, that contain it in less than 90% of "
         "studies.",
@@ -79,7 +79,6 @@ def _by_truth(table: pd.DataFrame) -> Figure:
         f"Means over {table['lapses'].nunique()} shares of answers at random. {MODEL} "
         f"{describe_errors(found, 'points')}"
     )
-    long["part"] = long["part"].str.capitalize()
     plots = panels(long, "truth", over_pairs, "covered", "part", *COVERED, LEVELS)
     return paneled("C2", "Coverage by truth", plots, [claim], caption)
 

@@ -19,7 +19,7 @@ from dcglearn.measures.utility import LinearUtility
 
 COLUMNS = ("precision", "clear_precision", "regret", "kendall_tau")
 
-JUDGES = {"calibrated": "judges with noise", "skimming": "judges looking at the first ranks only"}
+JUDGES = {"calibrated": "Judges with noise", "skimming": "Judges looking at the first ranks only"}
 NAMES = {
     "qp": "Quadratic program",
     "monotone": "Monotone logistic regression",
@@ -111,10 +111,9 @@ def figures(table: pd.DataFrame) -> list[Figure]:
         f"most. {caption}"
     )
     tau = f"Kendall's tau between the true and the learned order of 2,000 lists. {caption}"
-    named, x = table.assign(judge=table["judge"].str.capitalize()), "judgments"
-    of_regret = panels(named, "judge", over_pairs, "regret", "shown", x, "regret")
-    axes = "kendall_tau", "shown", x, "Kendall's tau", None, CORRELATION
-    of_order = panels(named, "judge", over_pairs, *axes)
+    of_regret = panels(table, "judge", over_pairs, "regret", "shown", "judgments", "regret")
+    axes = "kendall_tau", "shown", "judgments", "Kendall's tau", None, CORRELATION
+    of_order = panels(table, "judge", over_pairs, *axes)
     regret = _claims(table, "regret", "clear_precision", "less regret")
     order = _claims(table, "kendall_tau", "precision", "an order more like the truth")
     return [
