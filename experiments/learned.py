@@ -6,6 +6,8 @@ here because it needs few judgments too:
     minimise |W|^2 + C sum_i max(0, 1 - <W, x_i>)^2,    W = c g',    c and g decreasing.
 """
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
@@ -68,82 +70,65 @@ def hinge(pairs: Pairs, setting: Setting, rng: Generator, *, cost: float = 1.0) 
 
     def objective(steps: Floats) -> tuple[float, Floats]:
         c, g = falls_k @ steps[:K], falls_l @ steps[K:]
-        slack = np.maximum(0, 1 - x @ np.outer(c, g).ravel())
-        pull = -2 * cost * (slack @ x).reshape(K, L)
-        of_c, of_g = 2 * c * (g @ g) + pull @ g, 2 * g * (c @ c) + c @ pull
-        value = (c @ c) * (g @ g) + cost * slack @ slack
-        return float(value), np.concatenate([falls_k.T @ of_c, falls_l.T @ of_g])
+        W = np.outer(c, g)
+        slack = np.maximum(0, 1 - x @ W.ravel())
+        slope = 2 * W - 2 * cost * (slack @ x).reshape(K, L)
+        value = float(np.sum(W**2) + cost * slack @ slack)
+        return value, np.concatenate([falls_k.T @ slope @ g, falls_l.T @ (c @ slope)])
 
-    rank, grade, bounds = np.arange(1, K + 1), np.arange(L), [(0, None)] * (K + L - 1)
-    fits = [
-        minimize(
-            objective,
-            np.concatenate([-np.diff(c, append=0.0), -np.diff(g)]),
-            jac=True,
-            method="L-BFGS-B",
-            bounds=bounds,
-        )
-        for c, g in ((1 / np.log2(rank + 1), 1 - grade / (L - 1)), (1 / rank, 0.5**grade))
-    ]
+    rank, grade = np.arange(1, K + 1), np.arange(L)
+    shapes = (1 / np.log2(rank + 1), 1 - grade / (L - 1)), (1 / rank, 0.5**grade)
+    starts = [np.concatenate([-np.diff(c, append=0.0), -np.diff(g)]) for c, g in shapes]
+    how: Any = {"jac": True, "method": "L-BFGS-B", "bounds": [(0, None)] * (K + L - 1)}
+    fits = [minimize(objective, start, **how) for start in starts]
     best = min(fits, key=lambda fit: float(fit.fun)).x
     return np.outer(falls_k @ best[:K], falls_l @ best[K:])
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
     """Return a figure for each judge, with a panel for each truth."""
-    named = table.assign(
-        truth=table["truth"].map(TRUTHS).fillna(FLAT),
-        lists=table["lists"].map(LISTS),
-        judge=table["judge"].map(JUDGES),
-        shown=table["learner"].map(LEARNERS),
-    )
-    drawn = rows_where(named, lists=named["lists"].iloc[0])
+    names = table["truth"].map(TRUTHS).fillna(FLAT)
+    table = table.assign(truth=names, shown=table["learner"].map(LEARNERS))
+    table = table.replace({"lists": LISTS, "judge": JUDGES})
+    drawn = rows_where(table, lists=table["lists"].iloc[0])
     axes = "precision", "shown", "judgments", "precision on exact pairs"
     caption = (
         "Lists permute each other; claims are about lists of independent grades, too. Hinge: gains "
         f"and decreasing discounts under the hinge of the program, C = 1 in both. {BAND}"
     )
-    return [
-        paneled(
-            f"L{number}",
-            f"Learned from the usual measures: {JUDGES[name]}",
-            panels(rows, "truth", over_pairs, *axes),
-            claims,
-            caption,
-        )
-        for number, (name, claims) in enumerate(_claims(named).items(), 1)
-        if len(rows := rows_where(drawn, judge=JUDGES[name]))
-    ]
+    found = []
+    for number, (name, claims) in enumerate(_claims(table).items(), 1):
+        if len(rows := rows_where(drawn, judge=JUDGES[name])):
+            title = f"Learned from the usual measures: {JUDGES[name]}"
+            plots = panels(rows, "truth", over_pairs, *axes)
+            found.append(paneled(f"L{number}", title, plots, claims, caption))
+    return found
 
 
 def _claims(table: pd.DataFrame) -> dict[str, list[Claim]]:
     """Return the claims of the figure of each judge; most are about all judges."""
     few, last = table[table["pairs"] < FEW], table[table["pairs"] >= FEW]
-    exact = rows_where(last, truth=TRUTHS["gains-by-rank:1"], judge=JUDGES["calibrated"])
+    over_all = _ahead(few, "usual", "qp", f"mean of all designs below {FEW} judgments:")
+    better = judge_all(_ahead(few, "usual", "qp"), above=0, also=over_all)
+    exact = rows_where(last, truth="gains by rank", judge=JUDGES["calibrated"])
     most = rows_where(exact, pairs=exact["pairs"].max())
-    over_all = _differences(few, "usual", "qp", f"mean of all designs below {FEW} judgments:")
+    also = _ahead(exact, "usual", "qp")
+    overtaken = judge_all(_ahead(most, "qp", "usual"), above=0, also=also)
     part = table[(table["pairs"] == 20) | (table["pairs"] >= ENOUGH)]
     behind = part["pairs"].map({20: BEHIND[20]}).fillna(BEHIND[ENOUGH])
     allowed = part["precision"] + behind.where(part["learner"] == "usual", 0)
-    margins = _differences(part.assign(precision=allowed), "usual", "hinge")
-    ahead = _differences(table, "usual", "hinge", "mean of all designs, {pairs:,} judgments:")
+    margins = _ahead(part.assign(precision=allowed), "usual", "hinge")
+    ahead = _ahead(table, "usual", "hinge", "mean of all designs, {pairs:,} judgments:")
     true = [TRUTHS[truth] for truth in ("data-1", "data-2")]
     near = rows_where(table[table["truth"].isin(true)], learner="usual")
     gaps = near.assign(gap=1 - near["precision"] - near["pairs"].map(FROM_TRUTH))
-    gaps = gaps.dropna(subset="gap")
+    distances = means(gaps.dropna(subset="gap"), "gap", DESIGN)
     return {
         "calibrated": [
-            Claim(
-                f"Below {FEW} judgments it orders lists better than W, in each design.",
-                judge_all(_differences(few, "usual", "qp"), above=0, also=over_all),
-            ),
+            Claim(f"Below {FEW} judgments it orders lists better than W, in each design.", better),
             Claim(
                 "Where gains change with the rank, W is ahead with enough exact answers.",
-                judge_all(
-                    _differences(most, "qp", "usual"),
-                    above=0,
-                    also=_differences(exact, "usual", "qp"),
-                ),
+                overtaken,
                 needs_all=True,
             ),
         ],
@@ -163,14 +148,14 @@ def _claims(table: pd.DataFrame) -> dict[str, list[Claim]]:
             Claim(
                 "Where a usual measure is the truth, it is within .08 of it at 20 judgments and "
                 ".05 at 100 (shown: the distance less these).",
-                judge_between(means(gaps, "gap", DESIGN), -1.0, 0.0),
+                judge_between(distances, -1.0, 0.0),
                 thresholds=("near: .08 at 20 judgments, .05 at 100",),
             )
         ],
     }
 
 
-def _differences(table: pd.DataFrame, one: str, other: str, label: str = "") -> list[MeanInterval]:
+def _ahead(table: pd.DataFrame, one: str, other: str, label: str = DESIGN) -> list[MeanInterval]:
     """Return the precision of a learner minus that of another, in each design or as labelled."""
     first, second = (rows_where(table, learner=name) for name in (one, other))
-    return means(first, "precision", label or DESIGN, minus=second)
+    return means(first, "precision", label, minus=second)
