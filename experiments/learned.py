@@ -1,9 +1,6 @@
 """Figures L1 to L3: a learner that starts from the usual measures, beside the quadratic program.
 
-The third learner, a product of gains and decreasing discounts under the hinge of the program, is
-here because it needs few judgments too:
-
-    minimise |W|^2 + C sum_i max(0, 1 - <W, x_i>)^2,    W = c g',    c and g decreasing.
+The third learner is here because it needs few judgments too.
 """
 
 from typing import Any
@@ -43,7 +40,7 @@ FLAT = "square root, .95^(i-1)"
 DESIGN = "{lists}, {judge}, {truth}, {pairs:,} judgments:"
 
 FEW, ENOUGH = 500, 100
-BEHIND = {20: 0.05, ENOUGH: 0.02}
+BEHIND = (0.05, 0.02)
 """By how much it may be behind the hinge: at 20 judgments, and from 100 on."""
 FROM_TRUTH = {20: 0.08, 100: 0.05}
 """By how much it may be behind a usual measure that is the truth, which has a precision of 1."""
@@ -58,7 +55,7 @@ def reversing(truth: Measure, lists: Pairs, setting: Setting, rng: Generator) ->
 
 @learner
 def hinge(pairs: Pairs, setting: Setting, rng: Generator, *, cost: float = 1.0) -> Floats:
-    """Return W = c g' with decreasing discounts and gains that minimises the program's objective.
+    """Minimise |W|^2 + C sum_i max(0, 1 - <W, x_i>)^2 over W = c g', with c and g decreasing.
 
     c and g are sums of steps of 0 or more. The problem is not convex: the best of two starts.
     """
@@ -108,16 +105,13 @@ def figures(table: pd.DataFrame) -> list[Figure]:
 def _claims(table: pd.DataFrame) -> dict[str, list[Claim]]:
     """Return the claims of the figure of each judge; most are about all judges."""
     few, last = table[table["pairs"] < FEW], table[table["pairs"] >= FEW]
+    each = _ahead(few, "usual", "qp")
     over_all = _ahead(few, "usual", "qp", f"mean of all designs below {FEW} judgments:")
-    better = judge_all(_ahead(few, "usual", "qp"), above=0, also=over_all)
     exact = rows_where(last, truth="gains by rank", judge=JUDGES["calibrated"])
-    most = rows_where(exact, pairs=exact["pairs"].max())
-    also = _ahead(exact, "usual", "qp")
-    overtaken = judge_all(_ahead(most, "qp", "usual"), above=0, also=also)
+    overtaken = _ahead(rows_where(exact, pairs=exact["pairs"].max()), "qp", "usual")
     part = table[(table["pairs"] == 20) | (table["pairs"] >= ENOUGH)]
-    behind = part["pairs"].map({20: BEHIND[20]}).fillna(BEHIND[ENOUGH])
-    allowed = part["precision"] + behind.where(part["learner"] == "usual", 0)
-    margins = _ahead(part.assign(precision=allowed), "usual", "hinge")
+    behind = np.where(part["pairs"] == 20, *BEHIND) * (part["learner"] == "usual")
+    margins = _ahead(part.assign(precision=part["precision"] + behind), "usual", "hinge")
     ahead = _ahead(table, "usual", "hinge", "mean of all designs, {pairs:,} judgments:")
     true = [TRUTHS[truth] for truth in ("data-1", "data-2")]
     near = rows_where(table[table["truth"].isin(true)], learner="usual")
@@ -125,10 +119,13 @@ def _claims(table: pd.DataFrame) -> dict[str, list[Claim]]:
     distances = means(gaps.dropna(subset="gap"), "gap", DESIGN)
     return {
         "calibrated": [
-            Claim(f"Below {FEW} judgments it orders lists better than W, in each design.", better),
+            Claim(
+                f"Below {FEW} judgments it orders lists better than W, in each design.",
+                judge_all(each, above=0, also=over_all),
+            ),
             Claim(
                 "Where gains change with the rank, W is ahead with enough exact answers.",
-                overtaken,
+                judge_all(overtaken, above=0, also=_ahead(exact, "usual", "qp")),
                 needs_all=True,
             ),
         ],
