@@ -23,6 +23,7 @@ SENSES = {
     "own": "share of its own size",
     "standardised": "standardised distance",
 }
+TESTED = {"own": SENSES["own"], "standardised": "standardised distance from the line"}
 BEST = {
     "discounts": "The discounts are learned best at the top ranks.",
     "gains": "The gains, likewise, are learned best for the best grades.",
@@ -99,26 +100,21 @@ def _by_place(table: pd.DataFrame, what: str) -> pd.DataFrame:
                 "true": true[index] / true.max(),
                 "learned": learned[:, index] / true.max(),
                 "line": errors[index],
-                "own": errors[index] * true.max() / true[index],
-                "standardised": errors[index] / np.sqrt(1 - leverage[index]),
             }
             found.append(pd.DataFrame(columns))
-    return pd.concat(found, ignore_index=True)
+    long = pd.concat(found, ignore_index=True)
+    standardised = long["line"] / np.sqrt(1 - long["leverage"])
+    return long.assign(own=long["line"] / long["true"], standardised=standardised)
 
 
 def _errors(numbers: pd.DataFrame, number: str, what: str) -> Figure:
     """Return the figure of errors by rank or grade."""
-    one, (place, first, *_) = what[:-1], ENDS[what]
-    panels = [
-        Plot(
-            place,
-            f"error, share of {'its own' if sense == 'own' else 'the largest'} {one}",
-            curves(numbers, "place", sense, "truth"),
-            within=(0.0, inf),
-            title=title,
-        )
-        for sense, title in SENSES.items()
-    ]
+    one, (place, first, last, n) = what[:-1], ENDS[what]
+    panels = []
+    for sense, title in SENSES.items():
+        y_label = f"error, share of {'its own' if sense == 'own' else 'the largest'} {one}"
+        series = curves(numbers, "place", sense, "truth")
+        panels.append(Plot(place, y_label, series, within=(0.0, inf), title=title))
     claims = [
         Claim(
             f"As a distance from the line, the error is smaller at the {first} {place} than in the "
@@ -126,10 +122,16 @@ def _errors(numbers: pd.DataFrame, number: str, what: str) -> Figure:
             _at_the_first(numbers, f"{first} {place}"),
             BEST[what],
             "6.3",
-        ),
-        _top(numbers, what, "own", SENSES["own"]),
-        _top(numbers, what, "standardised", f"{SENSES['standardised']} from the line"),
+        )
     ]
+    top, index = f"{first} {n} {place}s", numbers["index"]
+    of_top, of_last = numbers[index < n], numbers[index > index.max() - n]
+    best = f"the {'top ranks' if what == 'discounts' else 'best grades'}: the {top}"
+    for sense, words in TESTED.items():
+        label = f"{{truth}}, error at the {top} minus at the {last} {n}:"
+        found = judge_all(means(of_top, sense, label, minus=of_last), below=0)
+        tested = f"As a {words}, the error is smaller at the {top} than at the {last} {n}."
+        claims.append(Claim(tested, found, BEST[what], "6.3", (best,)))
     caption = ERRORS.format(what, place, one)
     return paneled(number, f"Errors of the {what} by {place}", panels, claims, caption)
 
@@ -146,19 +148,4 @@ def _at_the_first(numbers: pd.DataFrame, place: str) -> Finding:
         below=0,
         also=means(first, "line", f"{label} the closest other:", minus=closest),
         reason=LEVERAGE.format(place, leverage),
-    )
-
-
-def _top(numbers: pd.DataFrame, what: str, sense: str, words: str) -> Claim:
-    """Return the claim that the errors of the first are smaller than those of the last."""
-    (place, first, last, n), of = ENDS[what], numbers["index"]
-    top = f"{first} {n} {place}s"
-    label = f"{{truth}}, error at the {top} minus at the {last} {n}:"
-    gaps = means(numbers[of < n], sense, label, minus=numbers[of > of.max() - n])
-    return Claim(
-        f"As a {words}, the error is smaller at the {top} than at the {last} {n}.",
-        judge_all(gaps, below=0),
-        BEST[what],
-        "6.3",
-        (f"the {'top ranks' if what == 'discounts' else 'best grades'}: the {top}",),
     )
