@@ -36,10 +36,7 @@ JUDGES = {
     "reversing": "10% of answers reversed",
     "lapsing": "logistic noise, 10% at random",
 }
-LIMITS = {
-    "calibrated": {20: 1.0, 50: 0.4, 100: 0.1},
-    "reversing": {20: 1.0, 50: 0.85, 100: 0.5},
-}
+LIMITS = {"calibrated": {20: 1.0, 50: 0.4, 100: 0.1}, "reversing": {20: 1.0, 50: 0.85, 100: 0.5}}
 """At most so much of the error of pairs at random, in the mean over truths."""
 
 LATER, NEVER = 50, 1.1

@@ -26,12 +26,7 @@ NAMES = {
     "logistic": "Logistic regression",
     "counting": "Counting",
 }
-RESULTS = {
-    "precision": "precision",
-    "clear_precision": "precision on clear pairs",
-    "regret": "regret",
-    "kendall_tau": "Kendall's tau",
-}
+RESULTS = {"clear_precision": "precision on clear pairs", "kendall_tau": "Kendall's tau"}
 
 ALIKE = 0.01
 """Learners whose means differ by less count as alike."""
@@ -123,6 +118,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
 
 
 def _claims(table: pd.DataFrame, column: str, beside: str, better: str) -> list[Claim]:
+    shown = RESULTS.get(column, column)
     alike, also, gained, too = (
         _ahead(table, what, *learners)
         for learners in (("qp", "monotone"), ("monotone", "logistic"))
@@ -131,7 +127,7 @@ def _claims(table: pd.DataFrame, column: str, beside: str, better: str) -> list[
     return [
         Claim(
             f"The quadratic program and a monotone logistic regression differ by less than {ALIKE} "
-            f"in {RESULTS[column]}, in the mean over the numbers of judgments, whoever judges.",
+            f"in {shown}, in the mean over the numbers of judgments, whoever judges.",
             judge_all(alike, -ALIKE, ALIKE, also=also),
             thresholds=(f"alike: within {ALIKE}",),
         ),
@@ -147,5 +143,5 @@ def _ahead(table: pd.DataFrame, column: str, better: str, worse: str) -> list[Me
     """Return by how much one learner is better than another, for each judge."""
     names = (worse, better) if column == "regret" else (better, worse)
     one, two = (rows_where(table, learner=name) for name in names)
-    label = f"{{judge}}: {RESULTS[column]}, {NAMES[names[0]].lower()} minus "
+    label = f"{{judge}}: {RESULTS.get(column, column)}, {NAMES[names[0]].lower()} minus "
     return means(one, column, f"{label}{NAMES[names[1]].lower()}:", minus=two)
