@@ -42,9 +42,6 @@ def figures(table: pd.DataFrame) -> list[Figure]:
 def _of_the_paper(paper: pd.DataFrame) -> list[Figure]:
     ends = means(rows_where(paper, pairs=200), "precision", "{truth}, 200 pairs:")
     grows = change_over_range(paper[paper["pairs"] <= 200], "pairs", "precision")
-    at_20_and_200 = paper[paper["pairs"].isin([20, 200])]
-    above_chance = means(at_20_and_200, "precision", "{truth}, {pairs} pairs:")
-    offset = means(at_20_and_200, "offset", "similarity with 100 added, {pairs} pairs:")
     precision = (
         Claim(
             f"Precision is within {CLOSE} of 95% at 200 pairs, and higher than at 20.",
@@ -56,7 +53,7 @@ def _of_the_paper(paper: pd.DataFrame) -> list[Figure]:
         Claim(
             "With 20 pairs, and with 200, W orders more than half of the test pairs as the truth "
             "does. Figures A1 to A3 compare it with ad hoc parameters, which the paper does not.",
-            judge_all(above_chance, above=0.5),
+            _above(0.5, paper, "precision", "{truth}, {pairs} pairs:"),
             "“Numerical simulations illustrate the effectiveness of our proposed methods.”",
             "abstract",
             ("effective: better than chance",),
@@ -81,7 +78,7 @@ def _of_the_paper(paper: pd.DataFrame) -> list[Figure]:
         ),
         Claim(
             f"With 100 added to both W, similarity is above {OFFSET_1} at 20 and at 200 pairs.",
-            judge_all(offset, above=OFFSET_1, reason=ANY_TWO),
+            _above(OFFSET_1, paper, "offset", "similarity with 100 added, {pairs} pairs:", ANY_TWO),
             "A large constant added to both W brings similarity near 1.",
             "6.2",
             (f"near 1: above {OFFSET_1}", "a large constant: 100"),
@@ -96,6 +93,12 @@ def _of_the_paper(paper: pd.DataFrame) -> list[Figure]:
         Figure("1", f"Precision {over}", one, precision, caption),
         Figure("2", f"Similarity {over}", two, similarity, caption),
     ]
+
+
+def _above(limit: float, table: pd.DataFrame, what: str, label: str, reason: str = "") -> Finding:
+    """Judge the claim that means are above a limit at 20 pairs and at 200."""
+    found = [means(rows_where(table, pairs=n), what, label) for n in (20, 200)]
+    return judge_together(*(judge_all(numbers, limit) for numbers in found), reason=reason)
 
 
 def _rises(table: pd.DataFrame) -> Finding:
