@@ -13,7 +13,6 @@ from dcglearn.base.types import Integers, Pairs
 from dcglearn.inference.estimate import JudgmentModel
 from dcglearn.lab.claims import Claim, judge_all, judge_between
 from dcglearn.lab.decorators import CellData, policy, result
-from dcglearn.lab.model_cells import interval_record
 from dcglearn.lab.plots import BAND, SHARE, Figure, describe_errors, over_pairs, paneled, panels
 from dcglearn.lab.repetitions import means
 from dcglearn.lab.setting import Setting
@@ -63,10 +62,14 @@ def intervals(truth: Measure, learned: Measure, data: CellData) -> list[float]:
     planned = plan(left, 1, judged=judged[:half], most_per_query=0, counts=[len(left)])
     fit, foretold = JudgmentModel().fit(judged), planned.after[-1]
     numbers = (*fit.gains()[1:-1], *fit.discounts()[1:])
-    came = np.fmin([(one.high - one.low) / 2 for one in numbers], UNKNOWN)
+    low, high = np.array([(one.low, one.high) for one in numbers]).T
+    W = truth.matrix_for(data.setting.n_ranks)
+    gains, discounts = (W - W[:, -1:]).sum(axis=0), W[:, 0] - W[:, -1]
+    true = np.concatenate([(gains / gains[0])[1:-1], (discounts / discounts[0])[1:]])
+    covered, came = (low <= true) & (true <= high), np.fmin((high - low) / 2, UNKNOWN)
     known = foretold < UNKNOWN
     widths = (np.mean(one[known]) if known.any() else UNKNOWN for one in (foretold, came))
-    return [interval_record(fit, truth)["coverage"], *map(float, widths)]
+    return [float(covered.mean()), *map(float, widths)]
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
