@@ -8,12 +8,13 @@ slopes of log P(a) and w = P(strict) P(a) / (1 - P(a)). So
 with a the slopes of a ratio and d those of the logarithm of its denominator: Fieller's interval
 (:mod:`dcglearn.inference.ratios`), where the error of the denominator says nothing of that of the
 ratio. f is by how much clusters inflate the variance, and the degrees of freedom of t grow with the
-answers. Where the denominator may be 0, the likelihood itself is asked for intervals; they are
-hardly ever more than twice as wide as normal ones.
+answers. Where the denominator may be 0, the likelihood itself is asked for intervals; few are more
+than 1.5 times as wide as normal ones.
 
 From few answers the share of lapses is often estimated as 0, its bound, and then taken as known: so
-answers seem to say more than they will. Therefore it is held at what is expected of it, e, and
-its variance v counts as often as its estimate, which the prior lowers, will not be at the bound:
+answers say less of each difference and more of the scale. Therefore widths are foretold with the
+share e that is expected and without lapses. The first count as often as the estimate of e, which
+the prior lowers, will not be at the bound: with v its variance,
 
     P(free) = Phi((e - (10 - 1) v / (1 - e)) / sqrt(v)).
 """
@@ -32,7 +33,7 @@ from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.inference.likelihood import LAPSE_PRIOR
 from dcglearn.inference.maximise import maximum_from
 
-MOST_WIDER = 2.0
+MOST_WIDER = 1.5
 """So many times as wide as normal ones are intervals of ratios at most."""
 
 _RIDGE = 1e-9
@@ -74,7 +75,11 @@ class Forecast:
         t2 = self.inflation * stdtrit(self.degrees * growth, 0.975) ** 2
         kind = np.where(np.arange(variances.shape[1]) < self.n_gains, 0, 1)
         squares = t2 * variances / np.maximum(1 - t2 * of_denominators[:, kind], MOST_WIDER**-2)
-        return np.asarray(np.sqrt(np.maximum(np.median(squares, axis=0), 0.0)))
+        return self.combined(np.sqrt(np.maximum(squares, 0.0)), covariances)
+
+    def combined(self, half_widths: Floats, covariances: Floats) -> Floats:
+        """Return those of all distributions (M, q) as one (q,)."""
+        return np.asarray(np.median(half_widths, axis=0))
 
 
 class FitForecast(Forecast):
@@ -87,17 +92,22 @@ class FitForecast(Forecast):
     def __init__(self, fit: JudgmentFit, lapses: float, ties: float) -> None:
         likelihood = fit.likelihood
         self.ties, self.lapses = ties, likelihood.index("lapses")
-        held = np.arange(likelihood.n_parameters) == self.lapses
-        start = np.where(held, np.minimum(lapses, likelihood.bounds[1]), fit.parameters)
-        self.fit = replace(fit, maximum=maximum_from(likelihood, start, held))
-        x = self.fit.parameters
+        held, most = np.arange(likelihood.n_parameters) == self.lapses, likelihood.bounds[1]
+        shares = (np.minimum(lapses, most), 0.0)
+        starts = (np.where(held, share, fit.parameters) for share in shares)
+        self.fits = [
+            replace(fit, maximum=maximum_from(likelihood, start, held)) for start in starts
+        ]
+        places = (one.parameters for one in self.fits)
         estimates = (*fit.gains()[1:-1], *fit.discounts()[1:])
         self.now = np.array([(one.high - one.low) / 2 for one in estimates])
         determined = np.isfinite(self.now)
         super().__init__(
-            known=(likelihood.information(x) + likelihood.prior_information(x))[None],
-            slopes=_contrasts(self.fit)[None],
-            denominators=self.fit.denominator_slopes[None],
+            known=np.stack(
+                [likelihood.information(x) + likelihood.prior_information(x) for x in places]
+            ),
+            slopes=np.stack([_contrasts(one) for one in self.fits]),
+            denominators=np.stack([one.denominator_slopes for one in self.fits]),
             n_gains=len(fit.scale) - 2,
             of_lists=self._of_lists,
             degrees=np.where(determined, [one.df for one in estimates], np.inf),
@@ -111,7 +121,12 @@ class FitForecast(Forecast):
 
     def _of_lists(self, lists: Pairs) -> tuple[Floats, Floats]:
         """Return slopes and weights of answers, the lists shown on either side in turn."""
-        fit, likelihood = self.fit, self.fit.likelihood
+        found = [self._of_fit(fit, lists) for fit in self.fits]
+        slopes, weights = map(np.stack, zip(*found, strict=True))
+        return slopes, weights
+
+    def _of_fit(self, fit: JudgmentFit, lists: Pairs) -> tuple[Floats, Floats]:
+        likelihood = fit.likelihood
         shown = np.eye(len(fit.scale) + 1)[lists][..., : fit.table.shape[1]]
         rows = (shown[:, 0] - shown[:, 1]).reshape(-1, fit.table.size)
         (v, slopes), sides = fit.products(rows), np.where(np.arange(len(lists)) % 2, -1.0, 1.0)
@@ -121,16 +136,20 @@ class FitForecast(Forecast):
         slopes *= a.first[V][:, None]
         slopes[:, self.lapses] = a.first[E]
         weights = strict_share(v, self.ties) * np.exp(a.value) / -np.expm1(a.value)
-        return slopes[None], weights[None]
+        return slopes, weights
 
     def covariances(self, more: Floats | float) -> Floats:
-        """Return V, with the variance of lapses as often as they will not be estimated as 0."""
+        """Return V; the second, without lapses."""
         found, at = super().covariances(more), self.lapses
-        e, v = self.fit.parameters[at], found[:, at, at]
+        of_lapses = found[1, :, at]
+        found[1] -= np.outer(of_lapses, of_lapses) / found[1, at, at]
+        return found
+
+    def combined(self, half_widths: Floats, covariances: Floats) -> Floats:
+        """Return the expected half width: lapses are estimated as 0, or not."""
+        e, v = self.fits[0].parameters[self.lapses], covariances[0, self.lapses, self.lapses]
         free = ndtr((e - (LAPSE_PRIOR - 1) * v / (1 - e)) / np.sqrt(v))
-        of_lapses = found[:, :, at]
-        held = of_lapses[:, :, None] * of_lapses[:, None, :] / v[:, None, None]
-        return np.asarray(found - (1 - free)[:, None, None] * held)
+        return np.asarray(free * half_widths[0] + (1 - free) * half_widths[1])
 
 
 def _contrasts(fit: JudgmentFit) -> Floats:
