@@ -36,13 +36,14 @@ def figures(table: pd.DataFrame) -> list[Figure]:
 
 
 def _figure(table: pd.DataFrame, number: str, truth: str) -> Figure:
-    program = rows_where(table, learner="qp")
+    against = table["against"].iloc[0].split()
+    leads = {f"lead:{name}": table["precision"] - table[f"precision:{name}"] for name in against}
+    program = rows_where(table.assign(**leads), learner="qp")
     usual = rows_where(table, learner="usual").drop_duplicates(["pairs", "repetition"])  # has no C
     named = program.assign(C=program["C"].map(CHOSEN))
     x_label = f"judgments, {table['reliability'].iloc[0]:.0%} of them right"
     plot = over_pairs(named, "precision", "C", x_label, "precision on exact pairs")
     started = [curve(usual, "pairs", "precision", "From the usual measures")] * bool(len(usual))
-    against = table["against"].iloc[0].split()
     presets = (level(table, f"precision:{name}", name) for name in against)
     claim = Claim(
         f"{truth[:1].upper()}{truth[1:]}: with enough judgments, a learned measure orders lists "
@@ -62,41 +63,34 @@ def _figure(table: pd.DataFrame, number: str, truth: str) -> Figure:
 
 def _finding(table: pd.DataFrame, usual: pd.DataFrame, against: list[str]) -> Finding:
     own, more = rows_where(table, C="cv"), rows_where(table, C="validation")
-    ends = [own["pairs"].min(), own["pairs"].max()]
-    shown, extremes = own[own["pairs"].isin(SHOWN)], own[own["pairs"].isin(ends)]
-    most = rows_where(own, pairs=ends[1])
+    few, many = own["pairs"].min(), own["pairs"].max()
+    most, extremes = rows_where(own, pairs=many), own[own["pairs"].isin([few, many])]
     precise = {name: most[f"precision:{name}"].mean() for name in against}
     right = [name for name in against if precise[name] >= RIGHT]
     wrong = sorted({*against} - {*right}, key=lambda name: -precise[name])
+    learned, at = own.drop(columns="C"), more[more["pairs"].isin([few, *SHOWN, many])]
     label = "C chosen on more judgments minus on these, at {pairs:,} judgments:"
-    at = more[more["pairs"].isin([*ends, *SHOWN])]
-    gained = means(at, "precision", label, minus=own.drop(columns="C"))
+    also = [
+        *_ahead(own[own["pairs"].isin(SHOWN)], wrong[0]),
+        *(number for name in right for number in _ahead(extremes, name)),
+        *means(at, "precision", label, minus=learned),
+    ]
     label = "from the usual measures minus learned W at {pairs:,} judgments:"
+    also += means(usual, "precision", label, minus=learned)
     since = "; ".join(
-        f"{words}: " + ", ".join(f"{_since(rows, name, ends[1])} ({name})" for name in wrong)
+        f"{words}: " + ", ".join(f"{_since(rows, name, many)} ({name})" for name in wrong)
         for words, rows in (("with C chosen on them", own), ("on more judgments", more))
-    )
-    found = judge_all(
-        [number for name in wrong for number in _ahead(most, name)],
-        above=0,
-        also=[
-            *_ahead(shown, wrong[0]),
-            *(number for name in right for number in _ahead(extremes, name)),
-            *gained,
-            *means(usual, "precision", label, minus=own),
-        ],
     )
     reason = (
         "The number of judgments from which the learned measure is better than a preset, with the "
         f"whole interval above 0, {since}."
     )
-    return replace(found, reason=reason)
+    ahead = [number for name in wrong for number in _ahead(most, name)]
+    return replace(judge_all(ahead, above=0, also=also), reason=reason)
 
 
 def _ahead(table: pd.DataFrame, name: str) -> list[MeanInterval]:
-    preset = table.assign(precision=table[f"precision:{name}"])
-    label = f"learned minus {name} at {{pairs:,}} judgments:"
-    return means(table, "precision", label, minus=preset)
+    return means(table, f"lead:{name}", f"learned minus {name} at {{pairs:,}} judgments:")
 
 
 def _since(table: pd.DataFrame, name: str, most: int) -> str:

@@ -1,5 +1,7 @@
 """Figures Q3 and Q4: intervals after pairs were chosen by the answers before them."""
 
+from math import inf
+
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
@@ -11,7 +13,7 @@ from dcglearn.base.types import Integers, Pairs
 from dcglearn.inference.estimate import JudgmentModel
 from dcglearn.lab.claims import Claim, judge_all, judge_between
 from dcglearn.lab.decorators import CellData, policy, result
-from dcglearn.lab.plots import BAND, Figure, describe_errors, over_pairs, paneled, panels
+from dcglearn.lab.plots import BAND, SHARE, Figure, describe_errors, over_pairs, paneled, panels
 from dcglearn.lab.repetitions import means
 from dcglearn.lab.setting import Setting
 from dcglearn.lab.simulation.noisy import lapsing  # noqa: F401 - configs name it
@@ -27,8 +29,10 @@ POLICIES = {
     "misled": "Most said, from exponential-log2",
     "sure": "Most said if exponential-log2 were true",
 }
-LOW, HIGH = 0.93, 0.97
-WITHIN, FROM = 0.15, 200
+SHARES = {"0.93": 0.93, "0.97": 0.97}
+COVERED = "share of 95% intervals that contain the truth"
+AS_FORETOLD = {"0.85": 0.85, "1.15": 1.15}
+FROM = 200
 
 
 @policy
@@ -56,70 +60,65 @@ def intervals(truth: Measure, learned: Measure, data: CellData) -> list[float]:
     half = len(judged) // 2
     left = Candidates(data.training_pairs[half:], scale, np.full(len(judged) - half, ""))
     planned = plan(left, 1, judged=judged[:half], most_per_query=0, counts=[len(left)])
-    fit = JudgmentModel().fit(judged)
-    estimates = (*fit.gains()[1:-1], *fit.discounts()[1:])
+    fit, foretold = JudgmentModel().fit(judged), planned.after[-1]
+    numbers = (*fit.gains()[1:-1], *fit.discounts()[1:])
+    low, high = np.array([(one.low, one.high) for one in numbers]).T
     W = truth.matrix_for(data.setting.n_ranks)
     gains, discounts = (W - W[:, -1:]).sum(axis=0), W[:, 0] - W[:, -1]
-    true = [*(gains / gains[0])[1:-1], *(discounts / discounts[0])[1:]]
-    covered = [one.low <= value <= one.high for one, value in zip(estimates, true, strict=True)]
-    came = np.array([(one.high - one.low) / 2 for one in estimates])
-    came = np.where(came < UNKNOWN, came, UNKNOWN)
-    known = planned.after[-1] < UNKNOWN
-    widths = (planned.after[-1][known], came[known]) if known.any() else (UNKNOWN, UNKNOWN)
-    return [float(np.mean(one)) for one in (covered, *widths)]
+    true = np.concatenate([(gains / gains[0])[1:-1], (discounts / discounts[0])[1:]])
+    covered, came = (low <= true) & (true <= high), np.fmin((high - low) / 2, UNKNOWN)
+    known = foretold < UNKNOWN
+    widths = (np.mean(one[known]) if known.any() else UNKNOWN for one in (foretold, came))
+    return [float(covered.mean()), *map(float, widths)]
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
     """Return figures Q3 and Q4, with a panel for each truth."""
+    designs = table.groupby(["truth", "policy", "pairs"])
+    of_foretold, of_came = (designs[f"intervals_{n}"].transform("mean") for n in (2, 3))
+    # A ratio of means has the interval of this mean: it is expanded to first order.
+    expanded = of_came + table["intervals_3"] - of_came / of_foretold * table["intervals_2"]
     table = table.assign(
         truth=table["truth"].map({"data-1": "linear gains"}).fillna("gains like no preset"),
         policy=table["policy"].map(POLICIES),
+        ratio=expanded / of_foretold,
     )
+    coverage, widths = _claims(table)
     model = (
         f"A pool of {table['pool'].iloc[0]} pairs of lists of 3 grades at 5 ranks; judges with "
         f"logistic noise who answer 10% at random. {BAND}"
     )
-    return [_coverage(table, model), _widths(table, model)]
+    covered = f"Gains and discounts together. {model} {describe_errors(coverage.finding.intervals)}"
+    known = f"Means over the gains and discounts that the plan said to become known. {model}"
+    relative = table.assign(truth=table["truth"] + ", as a share of what was foretold")
+    shares, came, ratios = (
+        panels(rows, "truth", over_pairs, column, "policy", "answers", words, levels, within)
+        for rows, column, words, levels, within in (
+            (table, "intervals_1", COVERED, SHARES, SHARE),
+            (table, "intervals_3", "half width of 95% intervals", None, (0.0, UNKNOWN)),
+            (relative, "ratio", "half width over foretold", AS_FORETOLD, (0.0, inf)),
+        )
+    )
+    return [
+        paneled("Q3", "Coverage after chosen pairs", shares, [coverage], covered),
+        paneled("Q4", "Widths that a plan foretells", [*came, *ratios], [widths], known),
+    ]
 
 
-def _coverage(table: pd.DataFrame, model: str) -> Figure:
-    found = means(table, "intervals_1", "{policy}, {truth}, {pairs:,} answers:")
-    claim = Claim(
+def _claims(table: pd.DataFrame) -> tuple[Claim, Claim]:
+    """Return the claims on coverage and on widths."""
+    label = "{policy}, {truth}, {pairs:,} answers:"
+    coverage = Claim(
         "Of 95% intervals after chosen pairs, 93 to 97% contain the truth, also if the choice "
         "starts from a wrong measure, or never leaves it.",
-        judge_between(found, LOW, HIGH),
+        judge_between(means(table, "intervals_1", label), 0.93, 0.97),
         thresholds=("right coverage: 93 to 97%",),
     )
-    words, levels = "share of 95% intervals that contain the truth", {"0.93": LOW, "0.97": HIGH}
-    plots = panels(table, "truth", over_pairs, "intervals_1", "policy", "answers", words, levels)
-    caption = f"Gains and discounts together. {model} {describe_errors(found)}"
-    return paneled("Q3", "Coverage after chosen pairs", plots, [claim], caption)
-
-
-def _widths(table: pd.DataFrame, model: str) -> Figure:
-    designs = table.groupby(["truth", "policy", "pairs"])
-    foretold, came = table["intervals_2"], table["intervals_3"]
-    of_foretold, of_came = (designs[one.name].transform("mean") for one in (foretold, came))
-    ratio = of_came / of_foretold
-    # A ratio of means has the interval of this mean: it is expanded to first order.
-    table = table.assign(ratio=ratio + (came - ratio * foretold) / of_foretold)
-    found = [
-        number
-        for _, rows in table[table["pairs"] >= FROM].groupby("truth", sort=False)
-        for number in means(rows, "ratio", "{policy}, {truth}, {pairs:,} answers:")
-    ]
-    claim = Claim(
+    widths = Claim(
         "Half widths are within 15% of what a plan foretold after half of the answers, where "
         "these were 100 or more.",
-        judge_all(found, above=1 - WITHIN, below=1 + WITHIN),
+        judge_all(means(table[table["pairs"] >= FROM], "ratio", label), 0.85, 1.15),
         thresholds=("as foretold: within 15%",),
         needs_all=True,
     )
-    both = pd.concat(
-        table.assign(width=widths, policy=table["policy"] + words)
-        for widths, words in ((foretold, ", foretold"), (came, ", as it came"))
-    )
-    axes = "width", "policy", "answers", "half width of 95% intervals", None, (0.0, UNKNOWN)
-    plots = panels(both, "truth", over_pairs, *axes)
-    caption = f"Means over the gains and discounts that the plan said to become known. {model}"
-    return paneled("Q4", "Widths that a plan foretells", plots, [claim], caption)
+    return coverage, widths

@@ -20,14 +20,13 @@ MANY_ENTRIES = (
 
 def figures(table: pd.DataFrame) -> list[Figure]:
     """Return figure 13, and 13b about what W without grades means."""
-    K = [len(base.split()) for base in table["base"]]
-    shown = [f"{display_name(truth)}, K = {k}" for truth, k in zip(table["truth"], K, strict=True)]
-    table = table.assign(K=K, shown=shown)
+    shown = table["truth"].map(display_name) + ", K = " + table["ranks"].astype(str)
+    table = table.assign(shown=shown)
     (early, late), (few, many) = (
         [means(rows_where(table, pairs=n), what, f"{{shown}}, {n} pairs:") for n in (200, MOST)]
         for what in ("precision", "gains_correlation")
     )
-    grows = change_over_range(table, "pairs", "precision", "K = {K}, {truth}")
+    grows = change_over_range(table, "pairs", "precision", "K = {ranks}, {truth}")
     precise = Claim(
         f"Precision grows with the number of pairs, and is {PRECISE} or more at {MOST}.",
         judge_together(

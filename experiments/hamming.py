@@ -3,21 +3,12 @@
 import pandas as pd
 
 from dcglearn.lab.claims import Claim, judge_all
-from dcglearn.lab.plots import (
-    BAND,
-    CORRELATION,
-    SHARE,
-    Figure,
-    Plot,
-    curves,
-    describe_C,
-    differences,
-    paneled,
-)
+from dcglearn.lab.plots import BAND, Figure, Plot, curves, describe_C, differences, paneled
 from dcglearn.lab.repetitions import display_name, means, rows_where
 
 COLUMNS = ("precision", "similarity", "identifiable", "margin_correlation")
 
+WITHIN = {"precision": (0.0, 1.0), "similarity": (-1.0, 1.0)}
 SMALL, LITTLE = 0.01, 0.3
 """A gain below this is not significant; a correlation below this says little."""
 
@@ -34,22 +25,15 @@ def figures(table: pd.DataFrame) -> list[Figure]:
         "7, inferred",
         (f"little: a correlation below {LITTLE}",),
     )
-    return [
-        _figure(table, "11", "similarity", CORRELATION),
-        _figure(table, "12", "precision", SHARE, why),
-    ]
+    return [_figure(table, "11", "similarity"), _figure(table, "12", "precision", why)]
 
 
-def _figure(
-    table: pd.DataFrame, number: str, what: str, within: tuple[float, float], *more: Claim
-) -> Figure:
+def _figure(table: pd.DataFrame, number: str, what: str, *more: Claim) -> Figure:
     names = table["truth"].map(display_name) + ", " + table["margin"].replace("hamming", "Hamming")
-    unit, hamming = (
-        rows_where(table.assign(shown=names), margin=margin) for margin in ("unit", "hamming")
-    )
-    numbers = []
+    table = table.assign(shown=names)
+    unit, hamming = (rows_where(table, margin=margin) for margin in ("unit", "hamming"))
+    numbers = means(hamming, what, "{truth}, Hamming minus unit, mean over all sizes:", unit)
     for _, rows in hamming.groupby("truth", sort=False):
-        numbers += means(rows, what, "{truth}, Hamming minus unit, mean over all sizes:", unit)
         at_sizes = means(rows, what, "{truth}, largest gain, at {pairs} pairs:", unit)
         numbers.append(max(at_sizes, key=lambda one: one.mean))
     claim = Claim(
@@ -63,7 +47,7 @@ def _figure(
     series = curves(pd.concat([unit, hamming]), "pairs", what, "shown")
     gains = differences(hamming, unit, "pairs", what, "truth")
     plots = (
-        Plot("training pairs", what, series, within=within),
+        Plot("training pairs", what, series, within=WITHIN[what]),
         Plot("training pairs", "Hamming minus unit", gains, {"": 0.0, str(SMALL): SMALL}),
     )
     title = f"{what.capitalize()} with the Hamming margin"

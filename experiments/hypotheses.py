@@ -3,7 +3,7 @@
 import pandas as pd
 
 from dcglearn.lab.claims import Claim, judge_between, judge_together
-from dcglearn.lab.plots import BAND, Figure, Plot, describe_errors, over_pairs
+from dcglearn.lab.plots import BAND, Figure, describe_errors, over_pairs
 from dcglearn.lab.repetitions import means, rows_where
 
 COLUMNS = ("p:HYPOTHESIS", "p:link", "coverage")
@@ -18,6 +18,7 @@ LOW, HIGH = 0.03, 0.07
 AT = 1000
 """The number of judgments at which the power is judged."""
 
+SHARE = "judgments", f"share of studies with p < {LEVEL}"
 ABOUT = "Independent uniform grades (3 grades at 5 ranks), discount log2, 5% of answers at random."
 FAMILIES = f"{ABOUT} All families are tested against free gains and discounts."
 SAME = {"data-1": "The same, linear", "data-2": "The same, exponential"}
@@ -33,15 +34,15 @@ def figures(table: pd.DataFrame) -> list[Figure]:
         return [_positions(table)]
     linear = table["truth"] == "data-1"
     true = {
-        "the family of gains that is true": table[LINEAR].where(linear, table[EXPONENTIAL]),
-        "discount log2": table["p:free-log2 in free-free"],
-        "the same gains at every rank": table[POSITIONS],
-        "the logistic link": table["p:link"],
+        "The family of gains that is true": table[LINEAR].where(linear, table[EXPONENTIAL]),
+        "Discount log2": table["p:free-log2 in free-free"],
+        "The same gains at every rank": table[POSITIONS],
+        "The logistic link": table["p:link"],
     }
     wrong = {
-        "linear gains, where exponential ones are true": table[LINEAR].where(~linear),
-        "exponential gains, where linear ones are true": table[EXPONENTIAL].where(linear),
-        "constant discounts, where log2 is true": table["p:free-constant in free-free"],
+        "Linear gains, where exponential ones are true": table[LINEAR].where(~linear),
+        "Exponential gains, where linear ones are true": table[EXPONENTIAL].where(linear),
+        "Constant discounts, where log2 is true": table["p:free-constant in free-free"],
     }
     return [_size(_rejected(table, true)), _power(_rejected(table, wrong))]
 
@@ -53,13 +54,6 @@ def _rejected(table: pd.DataFrame, p: dict[str, pd.Series]) -> pd.DataFrame:
     return long.assign(rejected=1.0 * (long["p"] < LEVEL))
 
 
-def _plot(rejected: pd.DataFrame, by: str, levels: dict[str, float]) -> Plot:
-    named = rejected.assign(**{by: rejected[by].str[:1].str.upper() + rejected[by].str[1:]})
-    return over_pairs(
-        named, "rejected", by, "judgments", f"share of studies with p < {LEVEL}", levels
-    )
-
-
 def _size(rejected: pd.DataFrame) -> Figure:
     found = means(rejected, "rejected", "{hypothesis}:")
     claim = Claim(
@@ -68,7 +62,7 @@ def _size(rejected: pd.DataFrame) -> Figure:
         judge_between(found, LOW, HIGH),
         thresholds=("right size: 3 to 7%",),
     )
-    plot = _plot(rejected, "hypothesis", {"0.03": LOW, "0.07": HIGH})
+    plot = over_pairs(rejected, "rejected", "hypothesis", *SHARE, {"0.03": LOW, "0.07": HIGH})
     caption = f"{FAMILIES} Means over linear and exponential gains. {BAND} {describe_errors(found)}"
     return Figure("C4", "Size of tests", plot, (claim,), caption)
 
@@ -81,14 +75,13 @@ def _power(rejected: pd.DataFrame) -> Figure:
         judge_between(found, POWER, 1.0),
         thresholds=(f"power: 80% with {AT:,} judgments",),
     )
-    plot = _plot(rejected, "hypothesis", {f"{POWER:.1f}": POWER})
+    plot = over_pairs(rejected, "rejected", "hypothesis", *SHARE, {f"{POWER:.1f}": POWER})
     return Figure("C5", "Power of tests", plot, (claim,), f"{FAMILIES} {BAND}")
 
 
 def _positions(table: pd.DataFrame) -> Figure:
-    named = table.assign(
-        truth=table["truth"].map(SAME | DIFFERENT), rejected=1.0 * (table[POSITIONS] < LEVEL)
-    )
+    names, rejected = table["truth"].map(SAME | DIFFERENT), 1.0 * (table[POSITIONS] < LEVEL)
+    named = table.assign(truth=names, rejected=rejected)
     same, most = table["truth"].isin(SAME), table["pairs"].max()
     sizes = means(named[same], "rejected", "{truth}:")
     different = rows_where(named[~same], pairs=most)
@@ -108,4 +101,5 @@ def _positions(table: pd.DataFrame) -> Figure:
         f"likelihood ratio. {BAND}"
     )
     title = "The test of gains that depend on the position"
-    return Figure("C9", title, _plot(named, "truth", {str(LEVEL): LEVEL}), (claim,), caption)
+    plot = over_pairs(named, "rejected", "truth", *SHARE, {str(LEVEL): LEVEL})
+    return Figure("C9", title, plot, (claim,), caption)

@@ -1,23 +1,23 @@
 """Figures L1 to L3: a learner that starts from the usual measures, beside the quadratic program.
 
-The third learner, a product of gains and decreasing discounts under the hinge of the program, is
-here because it needs few judgments too:
-
-    minimise |W|^2 + C sum_i max(0, 1 - <W, x_i>)^2,    W = c g',    c and g decreasing.
+The third learner is here because it needs few judgments too.
 """
 
-from __future__ import annotations
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.random import Generator
 from scipy.optimize import minimize
 
+from dcglearn.base.types import Floats, Pairs
 from dcglearn.lab.claims import Claim, judge_all, judge_between
 from dcglearn.lab.decorators import judge, learner
-from dcglearn.lab.plots import BAND, Figure, over_pairs
+from dcglearn.lab.plots import BAND, Figure, over_pairs, paneled, panels
 from dcglearn.lab.repetitions import MeanInterval, means, rows_where
 from dcglearn.lab.setting import Setting
-from dcglearn.measures.agreement import score_differences
+from dcglearn.lab.simulation.judges import flip_pairs, true_pairs
+from dcglearn.lab.simulation.noisy import lapsing  # noqa: F401 - configs name it
 from dcglearn.measures.measure import Measure
 
 COLUMNS = ("precision", "precision:linear-log2", "precision:exponential-log2")
@@ -38,57 +38,24 @@ TRUTHS = {
 }
 FLAT = "square root, .95^(i-1)"
 DESIGN = "{lists}, {judge}, {truth}, {pairs:,} judgments:"
-BY_RANK = "gains-by-rank:1"
 
 FEW, ENOUGH = 500, 100
-BEHIND = {20: 0.05, ENOUGH: 0.02}
+BEHIND = (0.05, 0.02)
 """By how much it may be behind the hinge: at 20 judgments, and from 100 on."""
 FROM_TRUTH = {20: 0.08, 100: 0.05}
 """By how much it may be behind a usual measure that is the truth, which has a precision of 1."""
 
 
 @judge
-def reversing(
-    truth: Measure,
-    lists: np.ndarray,
-    setting: Setting,
-    rng: np.random.Generator,
-    *,
-    reversed_share: float = 0.2,
-) -> np.ndarray:
-    """Judge as the truth does, but for a share of answers that are reversed; leave out ties."""
-    difference = score_differences(truth, lists)
-    first = (difference > 0) ^ (rng.random(len(lists)) < reversed_share)
-    return np.where(first[:, None, None], lists, lists[:, ::-1])[difference != 0]
-
-
-@judge
-def lapsing(
-    truth: Measure,
-    lists: np.ndarray,
-    setting: Setting,
-    rng: np.random.Generator,
-    *,
-    log_odds: float = 5.0,
-    lapse_share: float = 0.1,
-) -> np.ndarray:
-    """Judge with logistic noise, and a share of answers at random; leave out ties of the truth.
-
-    `log_odds` are those of the best grade at the first rank against the worst.
-    """
-    difference = score_differences(truth, lists)
-    W = truth.matrix_for(setting.n_ranks)
-    noisy = log_odds * difference / (W[0, 0] - W[0, -1]) + rng.logistic(size=len(lists))
-    lapse, guess = rng.random((2, len(lists)))
-    first = np.where(lapse < lapse_share, guess < 0.5, noisy > 0)
-    return np.where(first[:, None, None], lists, lists[:, ::-1])[difference != 0]
+def reversing(truth: Measure, lists: Pairs, setting: Setting, rng: Generator) -> Pairs:
+    """Judge as the truth does, but reverse 20% of the answers; leave out ties."""
+    right = true_pairs(truth, lists)
+    return flip_pairs(right, rng.binomial(len(right), 0.2), rng)
 
 
 @learner
-def hinge(
-    pairs: np.ndarray, setting: Setting, rng: np.random.Generator, *, cost: float = 1.0
-) -> np.ndarray:
-    """Return W = c g' with decreasing discounts and gains that minimises the program's objective.
+def hinge(pairs: Pairs, setting: Setting, rng: Generator, *, cost: float = 1.0) -> Floats:
+    """Minimise |W|^2 + C sum_i max(0, 1 - <W, x_i>)^2 over W = c g', with c and g decreasing.
 
     c and g are sums of steps of 0 or more. The problem is not convex: the best of two starts.
     """
@@ -98,119 +65,94 @@ def hinge(
     falls_k, falls_l = np.triu(np.ones((K, K))), np.triu(np.ones((L, L - 1)))
     falls_l -= falls_l.mean(axis=0)
 
-    def objective(steps: np.ndarray) -> tuple[float, np.ndarray]:
+    def objective(steps: Floats) -> tuple[float, Floats]:
         c, g = falls_k @ steps[:K], falls_l @ steps[K:]
-        slack = np.maximum(0, 1 - x @ np.outer(c, g).ravel())
-        pull = -2 * cost * (slack @ x).reshape(K, L)
-        of_c, of_g = 2 * c * (g @ g) + pull @ g, 2 * g * (c @ c) + c @ pull
-        value = (c @ c) * (g @ g) + cost * slack @ slack
-        return float(value), np.concatenate([falls_k.T @ of_c, falls_l.T @ of_g])
+        W = np.outer(c, g)
+        slack = np.maximum(0, 1 - x @ W.ravel())
+        slope = 2 * W - 2 * cost * (slack @ x).reshape(K, L)
+        value = float(np.sum(W**2) + cost * slack @ slack)
+        return value, np.concatenate([falls_k.T @ slope @ g, falls_l.T @ (c @ slope)])
 
-    i = np.arange(1, K + 1)
-    starts = [
-        np.concatenate([-np.diff(c, append=0.0), np.diff(g[::-1])[::-1]])
-        for c, g in (
-            (1 / np.log2(i + 1), np.linspace(1, 0, L)),
-            (1 / i, 2.0 ** np.arange(0, -L, -1)),
-        )
-    ]
-    bounds = [(0, None)] * (K + L - 1)
-    found = min(
-        (minimize(objective, one, jac=True, method="L-BFGS-B", bounds=bounds) for one in starts),
-        key=lambda one: float(one.fun),
-    )
-    return np.outer(falls_k @ found.x[:K], falls_l @ found.x[K:])
+    rank, grade = np.arange(1, K + 1), np.arange(L)
+    shapes = (1 / np.log2(rank + 1), 1 - grade / (L - 1)), (1 / rank, 0.5**grade)
+    starts = [np.concatenate([-np.diff(c, append=0.0), -np.diff(g)]) for c, g in shapes]
+    how: Any = {"jac": True, "method": "L-BFGS-B", "bounds": [(0, None)] * (K + L - 1)}
+    fits = [minimize(objective, start, **how) for start in starts]
+    best = min(fits, key=lambda fit: float(fit.fun)).x
+    return np.outer(falls_k @ best[:K], falls_l @ best[K:])
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
     """Return a figure for each judge, with a panel for each truth."""
-    claims = {
-        "calibrated": (_above_program, _overtaken),
-        "reversing": (_beside_hinge, _above_hinge),
-        "lapsing": (_near_truth,),
-    }
-    named = table.assign(
-        truth=[TRUTHS.get(truth, FLAT) for truth in table["truth"]],
-        lists=table["lists"].map(LISTS),
-        judge=table["judge"].map(JUDGES),
-        shown=table["learner"].map(LEARNERS),
-    )
-    return [
-        _figure(rows, f"L{number}", tuple(claim(named) for claim in claims[name]))
-        for number, name in enumerate(claims, 1)
-        if len(rows := rows_where(named, judge=JUDGES[name]))
-    ]
-
-
-def _figure(table: pd.DataFrame, number: str, claims: tuple[Claim, ...]) -> Figure:
-    labels = "judgments", "precision on exact pairs"
-    panels = [
-        over_pairs(rows, "precision", "shown", *labels, title=str(truth))
-        for truth, rows in rows_where(table, lists=table["lists"].iloc[0]).groupby(
-            "truth", sort=False
-        )
-    ]
-    title = f"Learned from the usual measures: {table['judge'].iloc[0]}"
+    names = table["truth"].map(TRUTHS).fillna(FLAT)
+    table = table.assign(truth=names, shown=table["learner"].map(LEARNERS))
+    table = table.replace({"lists": LISTS, "judge": JUDGES})
+    drawn = rows_where(table, lists=table["lists"].iloc[0])
+    axes = "precision", "shown", "judgments", "precision on exact pairs"
     caption = (
         "Lists permute each other; claims are about lists of independent grades, too. Hinge: gains "
         f"and decreasing discounts under the hinge of the program, C = 1 in both. {BAND}"
     )
-    return Figure(number, title, panels[0], claims, caption, tuple(panels[1:]))
+    found = []
+    for number, (name, claims) in enumerate(_claims(table).items(), 1):
+        if len(rows := rows_where(drawn, judge=JUDGES[name])):
+            title = f"Learned from the usual measures: {JUDGES[name]}"
+            plots = panels(rows, "truth", over_pairs, *axes)
+            found.append(paneled(f"L{number}", title, plots, claims, caption))
+    return found
 
 
-def _differences(table: pd.DataFrame, one: str, other: str, label: str = "") -> list[MeanInterval]:
+def _claims(table: pd.DataFrame) -> dict[str, list[Claim]]:
+    """Return the claims of the figure of each judge; most are about all judges."""
+    few, last = table[table["pairs"] < FEW], table[table["pairs"] >= FEW]
+    each = _ahead(few, "usual", "qp")
+    over_all = _ahead(few, "usual", "qp", f"mean of all designs below {FEW} judgments:")
+    exact = rows_where(last, truth="gains by rank", judge=JUDGES["calibrated"])
+    overtaken = _ahead(rows_where(exact, pairs=exact["pairs"].max()), "qp", "usual")
+    part = table[(table["pairs"] == 20) | (table["pairs"] >= ENOUGH)]
+    behind = np.where(part["pairs"] == 20, *BEHIND) * (part["learner"] == "usual")
+    margins = _ahead(part.assign(precision=part["precision"] + behind), "usual", "hinge")
+    ahead = _ahead(table, "usual", "hinge", "mean of all designs, {pairs:,} judgments:")
+    true = [TRUTHS[truth] for truth in ("data-1", "data-2")]
+    near = rows_where(table[table["truth"].isin(true)], learner="usual")
+    gaps = near.assign(gap=1 - near["precision"] - near["pairs"].map(FROM_TRUTH))
+    distances = means(gaps.dropna(subset="gap"), "gap", DESIGN)
+    return {
+        "calibrated": [
+            Claim(
+                f"Below {FEW} judgments it orders lists better than W, in each design.",
+                judge_all(each, above=0, also=over_all),
+            ),
+            Claim(
+                "Where gains change with the rank, W is ahead with enough exact answers.",
+                judge_all(overtaken, above=0, also=_ahead(exact, "usual", "qp")),
+                needs_all=True,
+            ),
+        ],
+        "reversing": [
+            Claim(
+                "It is never behind the product under the hinge by more than .05 at 20 judgments, "
+                "and .02 from 100 on (shown: the difference plus these).",
+                judge_between(margins, 0.0, 1.0),
+                thresholds=("behind: .05 at 20 judgments, .02 from 100 on",),
+            ),
+            Claim(
+                "In the mean of all designs it is ahead of the product under the hinge.",
+                judge_all(ahead, above=0),
+            ),
+        ],
+        "lapsing": [
+            Claim(
+                "Where a usual measure is the truth, it is within .08 of it at 20 judgments and "
+                ".05 at 100 (shown: the distance less these).",
+                judge_between(distances, -1.0, 0.0),
+                thresholds=("near: .08 at 20 judgments, .05 at 100",),
+            )
+        ],
+    }
+
+
+def _ahead(table: pd.DataFrame, one: str, other: str, label: str = DESIGN) -> list[MeanInterval]:
     """Return the precision of a learner minus that of another, in each design or as labelled."""
     first, second = (rows_where(table, learner=name) for name in (one, other))
-    return means(first, "precision", label or DESIGN, minus=second)
-
-
-def _above_program(table: pd.DataFrame) -> Claim:
-    few = table[table["pairs"] < FEW]
-    over_all = _differences(few, "usual", "qp", f"mean of all designs below {FEW} judgments:")
-    found = judge_all(_differences(few, "usual", "qp"), above=0, also=over_all)
-    return Claim(f"Below {FEW} judgments it orders lists better than W, in each design.", found)
-
-
-def _overtaken(table: pd.DataFrame) -> Claim:
-    part = rows_where(table, truth=TRUTHS[BY_RANK], judge=JUDGES["calibrated"])
-    ahead = _differences(rows_where(part, pairs=part["pairs"].max()), "qp", "usual")
-    others = _differences(part[part["pairs"] >= FEW], "usual", "qp")
-    return Claim(
-        "Where gains change with the rank, W is ahead with enough exact answers.",
-        judge_all(ahead, above=0, also=others),
-        needs_all=True,
-    )
-
-
-def _beside_hinge(table: pd.DataFrame) -> Claim:
-    part = table[(table["pairs"] == 20) | (table["pairs"] >= ENOUGH)]
-    behind = part["pairs"].eq(20).map({True: BEHIND[20], False: BEHIND[ENOUGH]})
-    allowed = part["precision"] + behind.where(part["learner"] == "usual", 0)
-    margins = _differences(part.assign(precision=allowed), "usual", "hinge")
-    return Claim(
-        "It is never behind the product under the hinge by more than .05 at 20 judgments, and "
-        ".02 from 100 on (shown: the difference plus these).",
-        judge_between(margins, 0.0, 1.0),
-        thresholds=("behind: .05 at 20 judgments, .02 from 100 on",),
-    )
-
-
-def _above_hinge(table: pd.DataFrame) -> Claim:
-    ahead = _differences(table, "usual", "hinge", "mean of all designs, {pairs:,} judgments:")
-    return Claim(
-        "In the mean of all designs it is ahead of the product under the hinge.",
-        judge_all(ahead, above=0),
-    )
-
-
-def _near_truth(table: pd.DataFrame) -> Claim:
-    usual = rows_where(table, learner="usual")
-    true = [TRUTHS[truth] for truth in ("data-1", "data-2")]
-    part = usual[usual["truth"].isin(true) & usual["pairs"].isin(list(FROM_TRUTH))]
-    gaps = part.assign(gap=1 - part["precision"] - part["pairs"].map(FROM_TRUTH))
-    return Claim(
-        "Where a usual measure is the truth, it is within .08 of it at 20 judgments and .05 at "
-        "100 (shown: the distance less these).",
-        judge_between(means(gaps, "gap", DESIGN), -1.0, 0.0),
-        thresholds=("near: .08 at 20 judgments, .05 at 100",),
-    )
+    return means(first, "precision", label, minus=second)

@@ -9,37 +9,24 @@ from scipy.special import expit
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.lab.claims import Claim, judge_all
 from dcglearn.lab.decorators import CellData, judge, learner, result
-from dcglearn.lab.plots import (
-    BAND,
-    CORRELATION,
-    SHARE,
-    Figure,
-    describe_C,
-    over_pairs,
-    paneled,
-    panels,
-)
+from dcglearn.lab.plots import BAND, CORRELATION, Figure, describe_C, over_pairs, paneled, panels
 from dcglearn.lab.repetitions import MeanInterval, common_value, means, rows_where
 from dcglearn.lab.setting import Setting
+from dcglearn.lab.simulation.judges import true_pairs
 from dcglearn.measures.agreement import agreement, score_differences
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.utility import LinearUtility
 
 COLUMNS = ("precision", "clear_precision", "regret", "kendall_tau")
 
-JUDGES = {"calibrated": "judges with noise", "skimming": "judges looking at the first ranks only"}
+JUDGES = {"calibrated": "Judges with noise", "skimming": "Judges looking at the first ranks only"}
 NAMES = {
     "qp": "Quadratic program",
     "monotone": "Monotone logistic regression",
     "logistic": "Logistic regression",
     "counting": "Counting",
 }
-RESULTS = {
-    "precision": "precision",
-    "clear_precision": "precision on clear pairs",
-    "regret": "regret",
-    "kendall_tau": "Kendall's tau",
-}
+RESULTS = {"clear_precision": "precision on clear pairs", "kendall_tau": "Kendall's tau"}
 
 ALIKE = 0.01
 """Learners whose means differ by less count as alike."""
@@ -92,9 +79,7 @@ def skimming(
     """Judge by the first ranks only; lists that are equal there are left out."""
     seen = truth.matrix_for(setting.n_ranks).copy()
     seen[depth:] = 0
-    difference = score_differences(LinearUtility(seen), lists)
-    better = np.where((difference > 0)[:, None, None], lists, lists[:, ::-1])
-    return better[difference != 0]
+    return true_pairs(LinearUtility(seen), lists)
 
 
 @result
@@ -121,13 +106,9 @@ def figures(table: pd.DataFrame) -> list[Figure]:
         f"most. {caption}"
     )
     tau = f"Kendall's tau between the true and the learned order of 2,000 lists. {caption}"
-    named = table.assign(judge=table["judge"].str.capitalize())
-    of_regret, of_order = (
-        panels(
-            named, "judge", over_pairs, column, "shown", "judgments", RESULTS[column], {}, within
-        )
-        for column, within in (("regret", SHARE), ("kendall_tau", CORRELATION))
-    )
+    of_regret = panels(table, "judge", over_pairs, "regret", "shown", "judgments", "regret")
+    axes = "kendall_tau", "shown", "judgments", "Kendall's tau", None, CORRELATION
+    of_order = panels(table, "judge", over_pairs, *axes)
     regret = _claims(table, "regret", "clear_precision", "less regret")
     order = _claims(table, "kendall_tau", "precision", "an order more like the truth")
     return [
@@ -137,14 +118,16 @@ def figures(table: pd.DataFrame) -> list[Figure]:
 
 
 def _claims(table: pd.DataFrame, column: str, beside: str, better: str) -> list[Claim]:
-    (alike, also), (gained, too) = (
-        [_ahead(table, what, *two) for what in (column, beside)]
-        for two in (("qp", "monotone"), ("monotone", "logistic"))
+    shown = RESULTS.get(column, column)
+    alike, also, gained, too = (
+        _ahead(table, what, *learners)
+        for learners in (("qp", "monotone"), ("monotone", "logistic"))
+        for what in (column, beside)
     )
     return [
         Claim(
             f"The quadratic program and a monotone logistic regression differ by less than {ALIKE} "
-            f"in {RESULTS[column]}, in the mean over the numbers of judgments, whoever judges.",
+            f"in {shown}, in the mean over the numbers of judgments, whoever judges.",
             judge_all(alike, -ALIKE, ALIKE, also=also),
             thresholds=(f"alike: within {ALIKE}",),
         ),
@@ -160,5 +143,5 @@ def _ahead(table: pd.DataFrame, column: str, better: str, worse: str) -> list[Me
     """Return by how much one learner is better than another, for each judge."""
     names = (worse, better) if column == "regret" else (better, worse)
     one, two = (rows_where(table, learner=name) for name in names)
-    label = f"{{judge}}: {RESULTS[column]}, {NAMES[names[0]].lower()} minus "
+    label = f"{{judge}}: {RESULTS.get(column, column)}, {NAMES[names[0]].lower()} minus "
     return means(one, column, f"{label}{NAMES[names[1]].lower()}:", minus=two)

@@ -120,10 +120,10 @@ def _rises(table: pd.DataFrame) -> Finding:
 
 def _differently(table: pd.DataFrame) -> Finding:
     one, two = (rows_where(table, truth=truth) for truth in ("data-1", "data-2"))
-    words = "Data 1 minus Data 2, mean over all sizes:"
     apart = [
-        *means(one, "precision", f"precision, {words}", minus=two),
-        *means(one, "similarity", f"similarity, {words}", minus=two),
+        number
+        for what in ("precision", "similarity")
+        for number in means(one, what, f"{what}, Data 1 minus Data 2, mean over all sizes:", two)
     ]
     signs = {(number.low > 0) - (number.high < 0) for number in apart}
     return judge_claim(apart, signs == {-1, 1}, signs in ({-1}, {1}))

@@ -1,12 +1,11 @@
 """Figures 3 and 4: discounts and gains estimated from W, against the true ones."""
 
-from dataclasses import replace
 from math import inf
 
 import numpy as np
 import pandas as pd
 
-from dcglearn.lab.claims import Claim, judge_all
+from dcglearn.lab.claims import Claim, Finding, judge_all
 from dcglearn.lab.plots import Figure, Plot, curves, paneled
 from dcglearn.lab.repetitions import means, rows_where
 from dcglearn.lab.simulation.truths import named_truth
@@ -16,13 +15,9 @@ COLUMNS = ("gains", "gains_correlation", "discounts", "discounts_correlation")
 STRAIGHT = 0.98
 """The correlation above which points count as close to a straight line; of this project."""
 
-ENDS = {"discounts": 3, "gains": 2}
-"""How many ranks, or grades, are compared at each end of the list; of this project."""
+ENDS = {"discounts": ("rank", "first", "last", 3), "gains": ("grade", "best", "worst", 2)}
+"""Whose numbers they are, its ends, and how many are compared at each end; of this project."""
 
-PLACES = {"discounts": "rank", "gains": "grade"}
-FIRST = {"discounts": "first rank", "gains": "best grade"}
-TOP = {"discounts": "first 3 ranks", "gains": "best 2 grades"}
-LAST = {"discounts": "last 3", "gains": "worst 2"}
 SENSES = {
     "line": "distance from the line",
     "own": "share of its own size",
@@ -91,76 +86,66 @@ def _by_place(table: pd.DataFrame, what: str) -> pd.DataFrame:
         learned = rows[[f"{what}_{i + 1}" for i in range(len(true))]].to_numpy(float)
         centred = true - true.mean()
         leverage = 1 / len(true) + centred**2 / (centred @ centred)
-        slopes = (learned @ centred / (centred @ centred))[:, None]
-        residuals = learned - learned.mean(axis=1, keepdims=True) - slopes * centred
-        errors = np.abs(residuals) / np.abs(slopes)
+        slopes = learned @ centred / (centred @ centred)
+        residuals = learned.T - learned.mean(axis=1) - np.outer(centred, slopes)
+        errors = np.abs(residuals / slopes) / true.max()
         grades = [f"{L} (best)", *map(str, range(L - 1, 0, -1))]
-        columns = {
-            "truth": truth,
-            "repetition": rows["repetition"].to_numpy()[:, None],
-            "index": np.arange(len(true)),
-            "place": np.array(grades if what == "gains" else range(1, K + 1), object),
-            "leverage": leverage,
-            "true": true / true.max(),
-            "learned": learned / true.max(),
-            "line": errors / true.max(),
-            "own": errors / true,
-            "standardised": errors / np.sqrt(1 - leverage) / true.max(),
-        }
-        shape = learned.shape
-        found.append(
-            pd.DataFrame({key: np.broadcast_to(one, shape).ravel() for key, one in columns.items()})
-        )
-    return pd.concat(found)
+        for index, place in enumerate(grades if what == "gains" else range(1, K + 1)):
+            columns = {
+                "truth": truth,
+                "repetition": rows["repetition"],
+                "index": index,
+                "place": place,
+                "leverage": leverage[index],
+                "true": true[index] / true.max(),
+                "learned": learned[:, index] / true.max(),
+                "line": errors[index],
+            }
+            found.append(pd.DataFrame(columns))
+    long = pd.concat(found, ignore_index=True)
+    standardised = long["line"] / np.sqrt(1 - long["leverage"])
+    return long.assign(own=long["line"] / long["true"], standardised=standardised)
 
 
 def _errors(numbers: pd.DataFrame, number: str, what: str) -> Figure:
     """Return the figure of errors by rank or grade."""
-    one, place = what[:-1], PLACES[what]
-    panels = [
-        Plot(
-            place,
-            f"error, share of {'its own' if sense == 'own' else 'the largest'} {one}",
-            curves(numbers, "place", sense, "truth"),
-            within=(0.0, inf),
-            title=title,
+    one, (place, first, last, n) = what[:-1], ENDS[what]
+    panels = []
+    for sense, title in SENSES.items():
+        y_label = f"error, share of {'its own' if sense == 'own' else 'the largest'} {one}"
+        series = curves(numbers, "place", sense, "truth")
+        panels.append(Plot(place, y_label, series, within=(0.0, inf), title=title))
+    claims = [
+        Claim(
+            f"As a distance from the line, the error is smaller at the {first} {place} than in the "
+            f"mean over the other {place}s.",
+            _at_the_first(numbers, f"{first} {place}"),
+            BEST[what],
+            "6.3",
         )
-        for sense, title in SENSES.items()
     ]
-    claims = [_first(numbers, what), *(_top(numbers, what, sense) for sense in TESTED)]
+    top, index = f"{first} {n} {place}s", numbers["index"]
+    of_top, of_last = numbers[index < n], numbers[index > index.max() - n]
+    best = f"the {'top ranks' if what == 'discounts' else 'best grades'}: the {top}"
+    for sense, words in TESTED.items():
+        label = f"{{truth}}, error at the {top} minus at the {last} {n}:"
+        found = judge_all(means(of_top, sense, label, minus=of_last), below=0)
+        tested = f"As a {words}, the error is smaller at the {top} than at the {last} {n}."
+        claims.append(Claim(tested, found, BEST[what], "6.3", (best,)))
     caption = ERRORS.format(what, place, one)
     return paneled(number, f"Errors of the {what} by {place}", panels, claims, caption)
 
 
-def _first(numbers: pd.DataFrame, what: str) -> Claim:
-    """Return the claim that the first error is smaller than the others."""
+def _at_the_first(numbers: pd.DataFrame, place: str) -> Finding:
+    """Judge the claim that the first error is smaller than the others."""
     first, others = rows_where(numbers, index=0), numbers[numbers["index"] > 0]
-    gaps, both, label = [], [], f"{{truth}}, {FIRST[what]} minus"
-    for truth, rows in others.groupby("truth", sort=False):
-        own = rows_where(first, truth=truth)
-        closest = rows_where(rows, index=rows.groupby("index")["line"].mean().idxmin())
-        gaps += means(own, "line", f"{label} all others:", minus=rows)
-        both += [gaps[-1], *means(own, "line", f"{label} the closest other:", minus=closest)]
+    size = others.groupby(["truth", "index"])["line"].transform("mean")
+    closest = others[size == size.groupby(others["truth"]).transform("min")]
     leverage = " and ".join(dict.fromkeys(f"{one:.2f}"[1:] for one in first["leverage"]))
-    found = judge_all(gaps, below=0, reason=LEVERAGE.format(FIRST[what], leverage))
-    return Claim(
-        f"As a distance from the line, the error is smaller at the {FIRST[what]} than in the mean "
-        f"over the other {PLACES[what]}s.",
-        replace(found, intervals=tuple(both)),
-        BEST[what],
-        "6.3",
-    )
-
-
-def _top(numbers: pd.DataFrame, what: str, sense: str) -> Claim:
-    """Return the claim that the errors of the first are smaller than those of the last."""
-    n, of = ENDS[what], numbers["index"]
-    label = f"{{truth}}, error at the {TOP[what]} minus at the {LAST[what]}:"
-    gaps = means(numbers[of < n], sense, label, minus=numbers[of > of.max() - n])
-    return Claim(
-        f"As a {TESTED[sense]}, the error is smaller at the {TOP[what]} than at the {LAST[what]}.",
-        judge_all(gaps, below=0),
-        BEST[what],
-        "6.3",
-        (f"the {'top ranks' if what == 'discounts' else 'best grades'}: the {TOP[what]}",),
+    label = f"{{truth}}, {place} minus"
+    return judge_all(
+        means(first, "line", f"{label} all others:", minus=others),
+        below=0,
+        also=means(first, "line", f"{label} the closest other:", minus=closest),
+        reason=LEVERAGE.format(place, leverage),
     )

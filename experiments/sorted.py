@@ -9,7 +9,7 @@ from dcglearn.lab.repetitions import MeanInterval, change_over_range, means, row
 COLUMNS = ("precision", "similarity", "identifiable")
 
 SAME, OTHER = "sorted-against-shuffled", "sorted-against-another"
-TESTS = {OTHER: "on restricted pairs", "drawn": "on unsorted pairs"}
+TESTS = {OTHER: "Tested on restricted pairs", "drawn": "Tested on unsorted pairs"}
 TRAINED = {OTHER: "Restricted pairs", "drawn": "Unsorted lists"}
 KINDS = (
     "Restricted pairs: a sorted list and an unsorted list with other grades. Unsorted pairs: two "
@@ -42,7 +42,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
     if len(rows_where(table, lists=SAME)):
         return [_same(table)]
     table = table.assign(
-        tested=table["test_lists"].map(TESTS).fillna("on permutations"),
+        tested=table["test_lists"].map(TESTS).fillna("Tested on permutations"),
         trained=table["lists"].map(TRAINED).fillna("Permutations (figure 1)"),
     )
     restricted = rows_where(table, lists=OTHER)
@@ -69,7 +69,6 @@ def _same(table: pd.DataFrame) -> Figure:
 
 
 def _slowly(table: pd.DataFrame) -> Figure:
-    named = table.assign(tested=table["tested"].str.capitalize())
     axes = "precision", "tested", "training pairs", "precision", {str(QUICK): QUICK}
     most = table["pairs"].max()
     at_most, label = rows_where(table, pairs=most), f"{{tested}}: {{truth}}, {most} pairs:"
@@ -91,20 +90,17 @@ def _slowly(table: pd.DataFrame) -> Figure:
     )
     caption = f"Trained on restricted pairs. {KINDS} {describe_C(table)}. {BAND}"
     title = "Precision with an optimal list of other content"
-    return paneled("10", title, panels(named, "truth", over_pairs, *axes), [claim], caption)
+    return paneled("10", title, panels(table, "truth", over_pairs, *axes), [claim], caption)
 
 
 def _restricted(table: pd.DataFrame) -> Figure:
     """Return the figure that compares restricted pairs with others."""
-    shown = table.assign(tested="tested " + table["tested"])
     axes = "precision", "trained", "training pairs", "precision"
     at = table[table["pairs"].isin([table["pairs"].min(), AT])]
     fewer, alike = _behind(at, "permutations", "permutations"), _behind(at, OTHER, "drawn")
-    on_permutations = rows_where(table, test_lists="permutations", pairs=AT)
-    levels = []
-    for lists, what in ((OTHER, "restricted pairs"), ("permutations", "permutations")):
-        label = f"on permutations, trained on {what}, {AT} pairs:"
-        levels += means(rows_where(on_permutations, lists=lists), "precision", label)
+    named = rows_where(table, test_lists="permutations", pairs=AT)
+    named = named[named["lists"].isin([OTHER, "permutations"])]
+    levels = means(named, "precision", "{tested}, training: {trained}, {pairs} pairs:")
     reason = NOT_EVERYWHERE if any(one.low > 0 for one in alike) else ""
     claim = Claim(
         "Tested on permutations, precision is lower after training on pairs with a sorted list "
@@ -114,7 +110,7 @@ def _restricted(table: pd.DataFrame) -> Figure:
         "6.5",
     )
     caption = f"Means over Data 1 and Data 2. {KINDS} {describe_C(table)}. {BAND}"
-    plots = panels(shown, "tested", over_pairs, *axes)
+    plots = panels(table, "tested", over_pairs, *axes)
     return paneled("10b", "Restricted pairs against others", plots, [claim], caption)
 
 
@@ -122,5 +118,5 @@ def _behind(table: pd.DataFrame, tested: str, other: str) -> list[MeanInterval]:
     """Return by how much restricted pairs are ahead of others, both tested alike."""
     one, two = (rows_where(table, test_lists=tested, lists=lists) for lists in (OTHER, other))
     words = "permutations" if other == "permutations" else TRAINED[other].lower()
-    label = f"{{tested}}, restricted minus {words}, {{pairs}} pairs:"
+    label = f"{{tested}}: restricted minus {words}, {{pairs}} pairs:"
     return means(one, "precision", label, minus=two)
