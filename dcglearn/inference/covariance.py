@@ -207,7 +207,8 @@ class Covariance:
             scores, information = likelihood.scores_and_information(self.parameters, rows)
             return statistic(Whitened(rows.judged, scores, np.tensordot(information, root, 1)))
 
-        return likelihood.map(self.parameters, of_rows)
+        in_order = replace(likelihood, evidence=likelihood.evidence.by_cluster)
+        return in_order.map(self.parameters, of_rows)
 
     @cached_property
     def clusterings(self) -> list[Clustering]:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.tables.columns import column_of, distinct_rows
@@ -163,10 +164,18 @@ class ClusterSums:
     def add(self, judged: Judged, values: Floats) -> None:
         """Add values (n, q) of some judgments to the sums of their clusters."""
         numbers = self.way.number_of(judged)
-        clusters, of_row = np.unique(numbers, return_inverse=True)
-        self.known[clusters] += np.stack([np.bincount(of_row, one) for one in values.T], axis=1)
-        alone = values[numbers < 0]
-        self.squares += alone.T @ alone
+        alone = numbers < 0
+        if alone.any():
+            own = values if alone.all() else values[alone]
+            self.known[-1] += own.sum(axis=0)
+            self.squares += own.T @ own
+            numbers, values = numbers[~alone], values[~alone]
+        if not len(numbers):
+            return
+        first, rows = numbers.min(), np.arange(len(numbers) + 1)
+        shape = len(numbers), numbers.max() + 1 - first
+        of_clusters = csr_array((np.ones(len(numbers)), numbers - first, rows), shape=shape).T
+        self.known[first : first + shape[1]] += of_clusters @ values
 
     @property
     def of_all(self) -> tuple[Floats, Floats]:
@@ -264,6 +273,13 @@ class Evidence:
         judged = self.judged.take(rows)
         n, kept = len(judged.answers), self.rows[rows]
         return replace(self, judged=judged, n_judgments=n, rows=kept, parts=None)
+
+    @cached_property
+    def by_cluster(self) -> Evidence:
+        """The same judgments; in memory, those of a cluster together, which are summed faster."""
+        if self.parts is not None or not self.n_queries + self.n_judges:
+            return self
+        return self.take(np.lexsort((self.judged.judges, self.judged.queries)))
 
     def sample(self, n: int) -> Evidence:
         """Return about n of the judgments in memory, evenly spaced, or all."""

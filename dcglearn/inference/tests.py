@@ -241,7 +241,8 @@ def score_test(
         return judged, np.column_stack([scores, np.ones(len(scores))]), gram_of(information)
 
     found, information = list[ClusterSums](), np.zeros(())
-    for judged, scores, part in likelihood.map(parameters, of_rows):
+    in_order = replace(likelihood, evidence=likelihood.evidence.by_cluster)
+    for judged, scores, part in in_order.map(parameters, of_rows):
         found = found or [ClusterSums(way, scores.shape[1]) for way in likelihood.evidence.ways[:2]]
         information = information + part
         for one in found:
