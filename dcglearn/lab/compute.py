@@ -106,12 +106,12 @@ def learn(draws: Draws) -> tuple[Pairs, Measure, Fit | None]:
     if setting.learner == USUAL:
         answers = Answers(pairs, np.ones(len(pairs)), np.zeros(len(pairs)))
         return pairs, learn_from_answers(answers, grade_scale(setting.grades)).dcg, None
-    n_columns, margins = setting.n_columns, draws.margins(pairs)
-    problem = Problem.of(pairs, n_columns, margins, monotone=not setting.documents)
+    margins = draws.margins(pairs)
+    problem = Problem.of(pairs, setting.n_columns, margins, monotone=not setting.documents)
     try:
         fitted = _solve(draws, problem)
     except InputError:  # the optimum is 0, which ties all lists
-        return pairs, LinearUtility(np.zeros((setting.n_ranks, n_columns))), None
+        return pairs, LinearUtility(np.zeros(problem.shape)), None
     return pairs, getattr(fitted, setting.used), fitted
 
 
