@@ -29,7 +29,7 @@ from dcglearn.inference.likelihood import Expanded, Likelihood
 MAX_STEPS = 400
 _CLOSE = 1e-10
 """Twice the expected rise at which Newton's next step, which squares it, is the last."""
-_NEAR, _SAME, _ROUNDING = 10.0, 0.3, 1e-13
+_NEAR, _SAME, _ROUNDING = 10.0, 1e-3, 1e-13
 
 _FROM_FAR, _FROM_NEAR = (1e-3, 5.0, 0.2, 1e-2, 3.0), (1e-2, 30.0, 0.1, 1e-8, 2.0)
 """The damping at first, its factors where a step rises too little, or nearly as expected, the
@@ -192,12 +192,9 @@ def _of_few(likelihood: Likelihood) -> Maximum:
 
 
 def _near_any_weights(likelihood: Likelihood) -> list[Floats]:
-    """Return starts at products near to the best W of any kind, and at steep ones.
-
-    If the gains are given up to their scale, W is linear in the discounts, and one start is enough.
-    """
+    """Return starts at products near to the best W of any kind, and at steep ones."""
     family, layout = likelihood.family, likelihood.evidence.layout
-    if not family.discounts.n_coefficients or len(family.gains.start) == 1:
+    if not family.discounts.n_coefficients:
         return []
     anywhere = any_weights(layout.n_ranks, layout.n_grades, layout.empty)
     with suppress(SolverError):
