@@ -186,9 +186,8 @@ def highest_posterior(likelihood: Likelihood, near: Floats | None = None) -> Max
 def _of_few(likelihood: Likelihood) -> Maximum:
     """Return the maximum for few judgments, which several models ask for."""
     starts = [likelihood.start, *_near_any_weights(likelihood)]
-    return maximise(
-        likelihood.expand, np.stack(starts), likelihood.bounds, likelihood.family.balanced
-    )
+    # Steps that are balanced may lead past a higher maximum.
+    return maximise(likelihood.expand, np.stack(starts), likelihood.bounds)
 
 
 def _near_any_weights(likelihood: Likelihood) -> list[Floats]:
