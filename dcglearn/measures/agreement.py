@@ -26,20 +26,17 @@ _CHUNK = 1 << 16
 def score_differences(measure: Measure, pairs: ArrayLike) -> Floats:
     """Return u(first) - u(second) of each pair, shape (n,), exactly 0 where they are tied."""
     rows = checked_pairs(pairs, measure.n_grades)
-    K, L = rows.shape[-1], measure.n_grades
-    padded = np.zeros((K, L + 1))  # the last column, index -1, is no document
-    padded[:, :L] = measure.matrix_for(K)
-    result = np.empty(len(rows))
-    for begin in range(0, len(rows), _CHUNK):
-        result[begin : begin + _CHUNK] = _differences(padded, rows[begin : begin + _CHUNK])
-    return result
+    K = rows.shape[-1]
+    padded = np.column_stack([measure.matrix_for(K), np.zeros(K)])  # index -1 is no document
+    starts = range(0, max(1, len(rows)), _CHUNK)
+    return np.concatenate([_differences(padded, rows[k : k + _CHUNK]) for k in starts])
 
 
 def _differences(weights: Floats, rows: Grades) -> Floats:
     result = np.zeros(len(rows))
     for k, row in enumerate(weights):  # by rank, so that equal terms cancel exactly
-        first, second = rows[:, 0, k], rows[:, 1, k]
-        result += row.take(first, mode="wrap") - row.take(second, mode="wrap")
+        first, second = row.take(rows[..., k].T, mode="wrap")
+        result += first - second
     largest = (rows[:, 0] != rows[:, 1]) @ np.abs(weights).max(axis=1)
     result[np.abs(result) <= TIE_TOLERANCE * largest] = 0.0  # rounding errors
     return result

@@ -252,12 +252,12 @@ def checked_grades(rankings: ArrayLike, n_grades: int, name: str = "rankings") -
         raise InputError(f"{name} differ in length", "fill short ones up with -1") from error
     if not array.ndim or not array.shape[-1]:
         raise InputError(f"{name} of shape {array.shape}", "give at least one rank")
-    whole = array.dtype.kind in "iu"
-    if not whole:
+    floats = array.dtype.kind not in "iu"
+    if floats:
         array = finite_array(array, name, (None,) * array.ndim, "give grade indices")
-        whole = not (array % 1).any()
-    if whole and array.min(initial=0) >= NO_DOCUMENT and array.max(initial=0) < n_grades:
-        return array if array.dtype.kind in "iu" else array.astype(np.int64)
+    inside = array.min(initial=0) >= NO_DOCUMENT and array.max(initial=0) < n_grades
+    if inside and not (floats and (array % 1).any()):
+        return array.astype(np.int64) if floats else array
     outside = (array < NO_DOCUMENT) | (array >= n_grades) | (array % 1 != 0)
     where = tuple(int(i) for i in np.argwhere(outside)[0])
     raise InputError(
