@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -201,9 +202,11 @@ def _run(configs: Sequence[Config], options: ExperimentOptions) -> list[Reported
     for config in () if options.replace else configs:
         check_folder(out, config)
     store = Store(out)
-    with open_workers(options.workers) as pool:
-        for config in configs:
-            found, new = compute_cells(config, store, pool, True, all_figures=True)
+    with (
+        open_workers(options.workers) as pool,
+        closing(compute_cells(configs, store, pool, True, all_figures=True)) as finished,
+    ):
+        for config, found, new in finished:
             failures = f", {found.failed:,} failed" if found.failed else ""
             parts = f"{found.done - new:,} kept, {new:,} new{failures}"
             print_text(f"{config.name}: {found.done:,} of {counted(found.total, 'cell')}: {parts}")

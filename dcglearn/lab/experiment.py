@@ -117,7 +117,7 @@ class Lab:
         """
         self.quick = quick
         with open_workers(str(workers)) as pool:
-            counts, _ = compute_cells(self._part, self._store, pool, progress)
+            ((_, counts, _),) = compute_cells([self._part], self._store, pool, progress)
         if counts.failed:
             error = InputError(
                 f"{counted(counts.failed, 'cell')} of {counts.total:,} failed",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass, field
 from functools import partial
@@ -301,41 +301,49 @@ def _write_figures(
 
 
 def compute_cells(
-    config: Config,
+    configs: Sequence[Config],
     store: Store,
     workers: Workers,
     progress: bool = False,
     all_figures: bool = False,
-) -> tuple[CellCounts, int]:
+) -> Generator[tuple[Config, CellCounts, int], None, None]:
     """Compute the cells that the store lacks; each is stored as soon as it is finished.
 
-    Return how many cells are finished, and how many of them are new. Where all figures that the
-    config lists are needed, the first repetitions show whether they are drawn.
+    Yields each config when all its cells are tried, with how many of them are new; workers go on
+    with the others meanwhile. Where it needs all figures that it lists, its first repetitions show.
     """
-    lacking = [cell for _, cell in config.cells() if store.get(cell) is None]
-    cells = [*{key_of(cell): cell for cell in lacking}.values()]  # points may share a cell
-    jobs = [partial(run_cell, cell, config.code.functions) for cell in cells]
-    first = config.model_copy(update={"repetitions": min(CHECKED_ON, config.repetitions)})
-    begun = {index for index, cell in enumerate(cells) if cell["repetition"] < CHECKED_ON}
-    try:
-        with reporting(config.name) if progress else nullcontext(silent) as advance:
-            for done, (index, outcome) in enumerate(workers(call, jobs) if jobs else (), start=1):
-                if all_figures and not begun:
-                    all_figures = False
-                    if count_cells(first, store).complete:
+    jobs, of_configs, waiting = list[partial[Cell]](), list[list[tuple[str, Cell]]](), set[str]()
+    for config in configs:
+        cells = [(key_of(cell), cell) for _, cell in config.cells() if store.get(cell) is None]
+        of_configs.append([(key, cell) for key, cell in cells if key not in waiting])
+        new = dict(of_configs[-1])  # points of the grid may share a cell
+        jobs += [partial(run_cell, cell, config.code.functions) for cell in new.values()]
+        waiting |= new.keys()
+    outcomes = workers(call, jobs) if jobs else iter(())
+    for config, lacking in zip(configs, of_configs, strict=True):
+        first = config.model_copy(update={"repetitions": min(CHECKED_ON, config.repetitions)})
+        begun = sum(cell["repetition"] < CHECKED_ON for _, cell in lacking)
+        try:
+            with reporting(config.name) if progress else nullcontext(silent) as advance:
+                for done, (key, _) in enumerate(lacking):
+                    if done == begun and all_figures and count_cells(first, store).complete:
                         make_figures(first, result_table(first, store), complete=True)
-                store.add(cells[index], outcome)
-                advance(done, len(cells))
-                begun.discard(index)
-    except (KeyboardInterrupt, WorkersLostError) as stop:
-        found = count_cells(config, store)
-        kept = f"{found.done:,} of {counted(found.total, 'cell is', 'cells are')} kept"
-        words = f"{config.name}: {kept}; the same command continues from there"
-        if isinstance(stop, WorkersLostError):
-            raise WorkersLostError(f"{stop}; {words}") from stop
-        warn_of_input(words)
-        raise
-    return count_cells(config, store), sum(store.get(cell) is not None for cell in lacking)
+                    while key in waiting:
+                        index, outcome = next(outcomes)
+                        (cell, _) = jobs[index].args
+                        store.add(cell, outcome)
+                        waiting.remove(key_of(cell))
+                    advance(done + 1, len(lacking))
+        except (KeyboardInterrupt, WorkersLostError) as stop:
+            found = count_cells(config, store)
+            kept = f"{found.done:,} of {counted(found.total, 'cell is', 'cells are')} kept"
+            words = f"{config.name}: {kept}; the same command continues from there"
+            if isinstance(stop, WorkersLostError):
+                raise WorkersLostError(f"{stop}; {words}") from stop
+            warn_of_input(words)
+            raise
+        n_new = sum(store.get(cell) is not None for _, cell in lacking)
+        yield config, count_cells(config, store), n_new
 
 
 def reported_experiments(

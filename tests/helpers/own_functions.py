@@ -112,7 +112,7 @@ def written(folder: Path, code: str = CODE, config: str = CONFIG) -> Path:
 
 def computed(config: Config, store: Store, spec: str = "1") -> None:
     with open_workers(spec) as workers:
-        counts, _ = compute_cells(config, store, workers)
+        ((_, counts, _),) = compute_cells([config], store, workers)
     assert (counts.done, counts.failed) == (counts.total, 0), counts.first_error
 
 
