@@ -44,7 +44,7 @@ MOST_GREEDY = 5_000
 What says most alone is alike, and says little together.
 """
 
-_TINY, _CHUNK = 1e-12, 1 << 13
+_TINY, _CHUNK, _ALIKE = 1e-12, 1 << 13, 1e-9
 
 
 class Knowledge:
@@ -147,6 +147,7 @@ class Design:
         """Choose up to n candidates, at most so many of each query, best first.
 
         Greedily; then each of the first `exchanged`, by default all, is exchanged for a better one.
+        Of candidates that are worth the same but for rounding, the first is chosen.
         """
         every = np.arange(len(self.lists)) if queries is None else queries
         room = np.zeros(every.max(initial=0) + 1, np.int64) + most
@@ -166,7 +167,8 @@ class Design:
                 possible = free & (room[queries] > 0)
                 if possible.any():
                     worth = sum(one.worth() for one in self.known)
-                    chosen[k : k + 1] = [int(np.where(possible, worth, -np.inf).argmax())]
+                    worth = np.where(possible, worth, -np.inf)
+                    chosen[k : k + 1] = [int((worth >= worth.max() - _ALIKE).argmax())]
                     count(chosen[k], 1)
         return [int(i) for i in self.kept[chosen]]
 

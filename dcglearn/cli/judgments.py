@@ -128,7 +128,7 @@ def study(
     return Answer(
         lambda: study_json(found),
         lambda: study_page(found, "txt"),
-        lambda path: dcglearn.write_study(found, path, seeded(seed)),
+        lambda path: dcglearn.write_study(found, path),
     )
 
 

@@ -38,6 +38,9 @@ from dcglearn.measures.scale import Scale
 SPREADS = (0.25, 0.5, 1.0, 2.0)
 """How far the logarithm of a step may be from that of the centre, as a standard deviation."""
 
+MOST_USED = ("linear-log2", "exponential-log2")
+"""Each has a quarter of the prior; the other 14 centres share half of it."""
+
 SMALLEST_STEP = 0.05
 """A centre's steps are at least this share of their mean: a factor moves them."""
 
@@ -71,9 +74,8 @@ def usual_centres(scale: Scale, n_ranks: int) -> list[Centre]:
         "rbp:0.95": 0.95 ** (i - 1),
         "rbp:0.7": 0.7 ** (i - 1),
     }
-    prior = {"linear-log2": 1.5, "exponential-log2": 0.7}
     return [
-        Centre(name := f"{gain}-{discount}", g / g[0], c, prior.get(name, 0.0))
+        Centre(name := f"{gain}-{discount}", g / g[0], c, (name in MOST_USED) * np.log(7))
         for gain, g in gains.items()
         for discount, c in discounts.items()
     ]
@@ -106,7 +108,7 @@ class Members:
         self.rank_steps = np.repeat(_steps(discounts), n, axis=0)
         self.grade_steps = np.repeat(_steps(gains[:, :-1]), n, axis=0)
         self.log_prior = np.repeat([one.log_prior for one in centres], n)
-        self.log_prior -= (np.log(self.spreads / 0.5) / 1.2) ** 2 / 2
+        self.log_prior -= (np.log(self.spreads / 0.35) / 1.2) ** 2 / 2
         at = self.K + self.L - 1
         self.ranks, self.grades = slice(self.K), slice(self.K, at)
         self.scale, self.lapse, self.side, self.empty = range(at, at + 4)

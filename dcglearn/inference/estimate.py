@@ -18,7 +18,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.special import stdtr
 
 from dcglearn.base.errors import check_name
 from dcglearn.base.numbers import counted
@@ -45,7 +44,6 @@ from dcglearn.inference.ratios import (
     estimated_ratios,
     monotone_discounts,
     ratio_slopes,
-    simultaneous_quantile,
 )
 from dcglearn.learning.record import Estimated
 from dcglearn.measures.dcg import DCG
@@ -246,22 +244,6 @@ class JudgmentFit:
         rows = np.stack([self._grade_rows[0], self._rank_rows[0]])
         values, slopes = self.products(rows)
         return slopes / np.where(values == 0, math.nan, values)[:, None]
-
-    def simultaneous_level(self, rng: np.random.Generator, level: float = 0.95) -> float:
-        """Return the level of single intervals that together hold all numbers with `level`.
-
-        Give it to :meth:`gains` and :meth:`discounts` for bands; it is found by simulation.
-        """
-        slopes = np.concatenate([self.gain_slopes, self.discount_slopes])
-        V = slopes @ self.covariance.robust @ slopes.T
-        sizes = np.sqrt(np.diag(V))
-        varies = sizes > 1e-12
-        if not varies.any():
-            return level
-        correlation = (V / np.outer(sizes, sizes).clip(1e-300))[np.ix_(varies, varies)]
-        df = float(self.covariance.degrees_of_freedom(slopes[varies]).min())
-        quantile = simultaneous_quantile(correlation, df, level, rng)
-        return max(level, float(2 * stdtr(df, quantile) - 1))
 
     def other(self, name: str) -> Estimated:
         """Return one of ``fit.likelihood.names``, such as the side bias, with its interval."""

@@ -181,17 +181,3 @@ def monotone_discounts(discounts: Floats, free: tuple[Estimated, ...]) -> tuple[
         replace(one, low=low, estimate=value, high=high)
         for one, (low, value, high) in zip(free, np.stack(bounds, axis=1).tolist(), strict=True)
     )
-
-
-_DRAWS = 20_000
-
-
-def simultaneous_quantile(
-    correlation: Floats, df: float, level: float, rng: np.random.Generator
-) -> float:
-    """Return the quantile of the largest |t| of several estimates, whose variance has df."""
-    values, vectors = np.linalg.eigh(correlation)
-    root = vectors * np.sqrt(np.maximum(values, 0))
-    normal = np.abs(rng.standard_normal((_DRAWS, len(correlation))) @ root.T).max(axis=1)
-    chi = np.sqrt(rng.chisquare(df, _DRAWS) / df) if df < 1e6 else 1.0
-    return float(np.quantile(normal / chi, level))

@@ -2,7 +2,7 @@
 
 Centres are four gains by four discounts, each with four spreads
 (:mod:`dcglearn.inference.centres`); the evidence of each (:mod:`dcglearn.inference.ascent`) is its
-weight in the mean of W. linear-log2 and exponential-log2, the most used, have a higher prior.
+weight in the mean of W. linear-log2 and exponential-log2, the most used, begin with half of it.
 """
 
 from __future__ import annotations

@@ -110,6 +110,17 @@ def test_at_most_so_many_of_a_query_and_none_twice(
     assert max(np.unique(candidates.queries[chosen], return_counts=True)[1]) == most
 
 
+def test_of_pairs_that_say_the_same_but_for_rounding_the_first_is_chosen(known: Posterior) -> None:
+    """Another machine adds in another order."""
+    candidates = pool(60)
+    twice = np.concatenate([candidates.lists, candidates.lists])
+    found = Design(known, twice, EVERYTHING, np.random.default_rng(0))
+    for one in found.known:  # so that only rounding tells a pair from its copy
+        one.slopes[:, 60:], one.weights[:, 60:] = one.slopes[:, :60], one.weights[:, :60]
+        one.variances[:, 60:] = one.variances[:, :60] * (1 + 1e-13)
+    assert found.choose(1, exchanged=0)[0] < 60
+
+
 def test_ties_are_expected_as_often_as_they_were() -> None:
     v = np.linspace(-3, 3, 101)
     nu = tie_strength(v, np.arange(101) < 40)

@@ -10,7 +10,7 @@ from scipy.linalg import sqrtm
 
 from dcglearn import InputError, JudgmentFit, JudgmentModel, Preferences, likelihood_ratio
 from dcglearn.inference.covariance import Covariance
-from dcglearn.inference.ratios import ratio_interval, simultaneous_quantile
+from dcglearn.inference.ratios import ratio_interval
 from helpers.simulated import (
     SCALE,
     every_answer,
@@ -145,16 +145,6 @@ def test_fieller_by_brute_force(above: float, below: float, sd: float, correlati
         assert r[inside].max() == pytest.approx(high, abs=1e-3)
     elif not bounded:
         assert inside[0] or inside[-1]
-
-
-def test_simultaneous_quantiles() -> None:
-    from scipy.stats import norm
-
-    rng = np.random.default_rng(0)
-    independent = simultaneous_quantile(np.eye(4), 1e9, 0.95, rng)
-    assert independent == pytest.approx(norm.ppf((1 + 0.95**0.25) / 2), abs=0.03)
-    equal = simultaneous_quantile(np.ones((4, 4)), 1e9, 0.95, rng)
-    assert equal == pytest.approx(1.96, abs=0.03)
 
 
 def test_a_design_of_permutations_does_not_determine_gains_and_discounts() -> None:

@@ -118,8 +118,16 @@ def test_the_evidence_is_that_of_laplace() -> None:
         )
         volume = np.linalg.slogdet(np.diag(members.precision[at]))[1]
         volume -= np.linalg.slogdet(information)[1]
-        prior = 1.5 - (np.log(spread / 0.5) / 1.2) ** 2 / 2
+        prior = np.log(7) - (np.log(spread / 0.35) / 1.2) ** 2 / 2
         assert found.evidence()[at] == pytest.approx(height + volume / 2 + prior, abs=1e-4)
+
+
+def test_the_most_used_measures_have_half_of_the_prior() -> None:
+    prior = before_judgments(members_of("usual", SCALE, np.zeros((1, 2, K), np.int8)))
+    by_centre = prior.share.reshape(16, -1).sum(axis=1)
+    shares = dict(zip(prior.members.names, by_centre, strict=True))
+    assert shares.pop("linear-log2") == shares.pop("exponential-log2") == pytest.approx(1 / 4)
+    assert list(shares.values()) == pytest.approx([1 / 28] * 14)
 
 
 def test_parts_and_shared_expansions_find_what_all_answers_do(

@@ -37,7 +37,7 @@ def studied(data: Preferences) -> Study:
 
 
 def page_of(found: Study) -> str:
-    return study_page(found, "html", study_pictures(found, np.random.default_rng(0)))
+    return study_page(found, "html", study_pictures(found))
 
 
 @pytest.fixture(scope="module")
