@@ -68,7 +68,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
 def _panel(table: pd.DataFrame, column: str, y_label: str, title: str, *levels: float) -> Plot:
     series = curves(table, "number", column, "judgments")
     named = {f"{level:.2f}": level for level in levels}
-    return Plot("design", y_label, series, named, bars=True, within=SHARE, title=title)
+    return Plot("design", y_label, series, named, points=True, within=SHARE, title=title)
 
 
 def _means(table: pd.DataFrame, column: str) -> list[MeanInterval]:

@@ -4,11 +4,10 @@
 
 In rounds of 25, the pairs whose answers say most about the second grade's gain (or about
 everything) are taken from the judgments of different lists, and their answers are looked up; ties
-count as spent. The gain is learned from them, and compared with what all judgments say. Each way
-begins anew with other random numbers 50 times.
+count as spent. The gain is learned from them, and compared with what all judgments say, 50 times.
 
-After 100 answers at random a plan foretells half widths after more chosen ones; they are compared
-with those of the intervals that come.
+After 100 answers at random a plan foretells half widths after more chosen ones; each is compared
+with that of the interval that comes.
 """
 
 from __future__ import annotations
@@ -55,7 +54,8 @@ def main() -> None:
         gains = repeated(partial(gains_after, data, asked, counts), options.repetitions)
         errors[name] = np.sqrt(np.mean((gains - all_say) ** 2, axis=0))
     pairs = repeated(partial(widths_after, data, more), options.repetitions)
-    foretold, came = np.nanmedian(pairs, axis=0)
+    widths = dict(zip(("foretold", "that came"), np.nanmedian(pairs, axis=0), strict=True))
+    shares = np.nanpercentile(pairs[:, 1] / pairs[:, 0], [25, 50, 75], axis=0)
     table = Table(
         ("answers", *errors),
         [*zip(counts, *(one.tolist() for one in errors.values()), strict=True)],
@@ -65,13 +65,13 @@ def main() -> None:
     )
     after = [BEGIN + count for count in more]
     promised = Table(
-        ("answers", "half width foretold", "half width that came", "came / foretold"),
-        [*zip(after, foretold.tolist(), came.tolist(), (came / foretold).tolist(), strict=True)],
-        f"What a plan promises after {BEGIN} answers at random; medians",
+        ("answers", "half width foretold", "that came", "a quarter", "half", "three quarters"),
+        [*zip(after, *(one.tolist() for one in (*widths.values(), *shares)), strict=True)],
+        f"What a plan promises after {BEGIN} answers at random: medians; and below which share of "
+        "what was foretold a quarter, half and three quarters of the widths come",
         3,
     )
     print(table.text(), "", promised.text(), sep="\n")
-    widths = {"foretold": foretold, "that came": came}
     of_errors = _plot(errors, counts, f"error of the gain of grade {label}", "")
     of_widths = _plot(widths, after, "half width of its 95% interval", "what is promised")
     title = "Chosen answers and answers at random"

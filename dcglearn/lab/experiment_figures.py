@@ -1,4 +1,4 @@
-"""Drawing the figures of experiments: curves with bands, bars, levels, and several panels.
+"""Drawing the figures of experiments: curves with bands, points, levels, and several panels.
 
 A figure is as wide as a column or a page of a paper. Lines differ in colour, marker and dashes, so
 in greyscale, too.
@@ -35,8 +35,6 @@ _WIDE = 5.0
 """Inches from which panels are side by side and text is larger."""
 
 DASHES: tuple[Any, ...] = ((0, ()), (0, (4, 1.5)), (0, (5, 1.2, 1.2, 1.2)), (0, (1.2, 1.2)))
-
-HATCHES = ("", "////", "....", "xxxx")
 
 
 def draw_figure(figure: Figure, width: float | None = None, dark: bool = False) -> MatplotlibFigure:
@@ -86,7 +84,7 @@ def draw_on(
                 axes.sharey(first)
             shown = [series for other in same for series in other.series if not series.is_level]
             values = [x for series in shown for x in series.x]
-            named = any(isinstance(x, str) for x in values) or any(other.bars for other in same)
+            named = any(isinstance(x, str) for x in values) or any(other.points for other in same)
             categories = list(dict.fromkeys(values)) if named else None
             _draw_series(axes, panel, categories, palette)
             _write_label(axes.xaxis, panel.x_label, width)
@@ -177,23 +175,10 @@ def _draw_series(axes: Axes, panel: Plot, categories: list[Any] | None, palette:
         x, mean, low, high = points[:, np.argsort(points[0], kind="stable")]
         look, known = _look(index, len(curves), palette), np.isfinite(high - low)
         colour = look["color"]
-        if panel.bars:
-            x = x + (index - (len(curves) - 1) / 2) * 0.8 / len(curves)
-            axes.bar(
-                x,
-                mean,
-                0.736 / len(curves),
-                color=colour,
-                alpha=0.75,
-                hatch=HATCHES[index % len(HATCHES)],
-                edgecolor=palette.ink,
-                linewidth=0.4,
-                label=series.label,
-            )
-            colour = palette.ink
-        else:
-            axes.plot(x, mean, label=series.label, **look)
-        if panel.bars or panel.diagonal or known.sum() == 1:  # a band needs two points
+        if panel.points:
+            x, look["linestyle"] = x - 0.4 + 0.8 * (index + 0.5) / len(curves), "none"
+        axes.plot(x, mean, label=series.label, **look)
+        if panel.points or panel.diagonal or known.sum() == 1:  # a band needs two points
             axes.vlines(x[known], low[known], high[known], color=colour, linewidth=1.0)
         elif known.any():
             axes.fill_between(x, low, high, where=known, color=colour, alpha=0.18, linewidth=0)

@@ -73,8 +73,9 @@ class Plot:
     """The axes of a figure and the series it shows.
 
     `levels` are horizontal lines, by name (an empty one is not written), and `diagonal` is the line
-    y = x. Of `bars`, every x is a category; an axis with 0 is never logarithmic. Neither a band nor
-    the axis goes beyond what y can be, `within`. A panel has a `title` where a figure has several.
+    y = x. With `points`, no line joins the means, and every x is a category; an axis with 0 is
+    never logarithmic. Neither a band nor the axis goes beyond what y can be, `within`. A panel has
+    a `title` where a figure has several.
     """
 
     x_label: str
@@ -83,7 +84,7 @@ class Plot:
     levels: dict[str, float] = field(default_factory=dict)
     diagonal: bool = False
     log_x: bool = False
-    bars: bool = False
+    points: bool = False
     within: tuple[float, float] = (-inf, inf)
     title: str = ""
 

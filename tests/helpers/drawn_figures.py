@@ -62,12 +62,12 @@ CASES = {
     "many ticks": made(Plot("rank", "y", (rising("a", 0.1, tuple(range(1, 60))),))),
     "presets": made(Plot("pairs", "precision", (TWO[0], *PRESETS), log_x=True, within=SHARE)),
     "levels": made(Plot("pairs", "y", TWO, {"93%": 0.93, "93.1%": 0.931, "": 0.5, LONG: 0.94})),
-    "bars": made(
+    "points": made(
         Plot(
             "noise",
             "coverage",
             (series("A", ("normal", "Cauchy"), [0.9, 1.0]), series("B", ("normal",), [0.99])),
-            bars=True,
+            points=True,
             within=SHARE,
         )
     ),

@@ -100,7 +100,7 @@ def mean_gap(truth, learned, data):
 def figures(table):
     from dcglearn.lab.claims import Claim, Finding
     from dcglearn.lab.plots import Figure, Plot, curves
-    plot = Plot("learner", "precision", curves(table, "learner", "precision", "judge"), bars=True)
+    plot = Plot("learner", "precision", curves(table, "learner", "precision", "judge"), points=True)
     return [Figure("T", "Test", plot, (Claim("It is drawn.", Finding("undecided")),), CAPTION)]
 '''
 

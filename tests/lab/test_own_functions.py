@@ -218,7 +218,7 @@ def total(truth, learned, data):
 
 def figures(table):
     from dcglearn.lab.plots import Figure, Plot, curves
-    plot = Plot("learner", "total", curves(table, "learner", "total", "truth"), bars=True)
+    plot = Plot("learner", "total", curves(table, "learner", "total", "truth"), points=True)
     return [Figure("T", "Test", plot, ())]
 '''
 

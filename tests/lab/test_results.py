@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.container import BarContainer
 from matplotlib.lines import AxLine
 from matplotlib.text import Text
 
@@ -215,13 +214,6 @@ def assert_drawn(figure: Figure) -> None:
 
 
 def assert_series_drawn(axes: Axes, plot: Plot) -> None:
-    if plot.bars:
-        containers = [one for one in axes.containers if isinstance(one, BarContainer)]
-        bars = {str(one.get_label()): one for one in containers}
-        for series in plot.series:
-            heights = [bar.get_height() for bar in bars[series.label]]
-            assert heights == pytest.approx(list(series.mean), nan_ok=True)
-        return
     drawn = {str(line.get_label()): line for line in axes.lines}
     curves = [series for series in plot.series if not series.is_level]
     for series in curves:
@@ -229,7 +221,11 @@ def assert_series_drawn(axes: Axes, plot: Plot) -> None:
         x = np.arange(len(series.x)) if named else np.asarray(series.x, float)
         order = np.argsort(x, kind="stable")
         line = drawn[series.label]
-        assert np.asarray(line.get_xdata()) == pytest.approx(x[order])
+        if plot.points:  # beside each other
+            assert np.rint(line.get_xdata()) == pytest.approx(x)
+            assert line.get_linestyle() == "None"
+        else:
+            assert np.asarray(line.get_xdata()) == pytest.approx(x[order])
         assert np.asarray(line.get_ydata()) == pytest.approx(np.asarray(series.mean)[order])
     lines = [line for line in axes.lines if not isinstance(line, AxLine)]
     heights = [line.get_ydata()[0] for line in lines if [*line.get_xdata()] == [0, 1]]

@@ -130,7 +130,7 @@ def test_a_pdf_embeds_its_fonts_as_type_42(tmp_path: Path) -> None:
 
 
 def test_every_colour_of_an_svg_has_one_for_dark_pages(tmp_path: Path) -> None:
-    for name in ("twelve series", "presets", "bars", "diagonal"):
+    for name in ("twelve series", "presets", "points", "diagonal"):
         save(draw_figure(CASES[name]), tmp_path / "a.svg", adapts=True)
         text = (tmp_path / "a.svg").read_text("utf-8")
         rules, drawing = text.split("</style>", 1)

@@ -30,9 +30,6 @@ from dcglearn.report.measures import (
 if TYPE_CHECKING:
     from dcglearn.inference.compare import MeasureComparison
 
-
-BARS = ((4, "95% interval"), (1, "95% of all at once"))
-
 LABELS = {
     "grade": {"title": "Gain by grade", "xlabel": "Grade", "ylabel": "Gain (best = 1)"},
     "document": {
@@ -57,14 +54,14 @@ class Numbers:
     """Gains of grades, or discounts of ranks, beside those of usual measures by name.
 
     `kind` is one of :data:`LABELS`.
-    `bars` are intervals, (n, 2), nan for none, the thick ones first; what is `doubtful` is hollow.
+    `bars` are intervals, (n, 2), nan for none; what is `doubtful` is hollow.
     """
 
     kind: str
     names: Sequence[object]
     values: Floats
     usual: Mapping[str, Floats]
-    bars: Sequence[Floats]
+    bars: Floats | None
     doubtful: Sequence[bool]
     label: str = "this measure"
 
@@ -94,9 +91,9 @@ def draw_numbers(axes: Axes, shown: Numbers) -> None:
             label="not determined by the data",
         )
     drawn = [np.array([0.0, 1.05]), shown.values[~hollow], *shown.usual.values()]
-    for bars, (width, label) in zip(shown.bars, BARS, strict=False):
+    if (bars := shown.bars) is not None:
         axes.vlines(
-            at, *bars.T, color=COLOURS[0], linewidth=width, alpha=0.6, zorder=2.5, label=label
+            at, *bars.T, color=COLOURS[0], label="95% interval", lw=4, alpha=0.6, zorder=2.5
         )
         drawn.append(np.clip(bars.ravel(), -_FARTHEST, _FARTHEST))
     ends = np.concatenate(drawn)
@@ -147,7 +144,7 @@ def _numbers_of(dcg: DCG, record: LearnedRecord | None, scale: Scale) -> list[Nu
         doubtful = [not one.determined for one in estimates] or [False] * len(own)
         if record is not None and record.prior is None:  # the measure is that of W
             doubtful = [by in ("ridge", "none") for by in parameter_origins(record)[k]]
-        bars = [] if kind == "affine" or not estimates else [intervals_of(estimates)]
+        bars = None if kind == "affine" or not estimates else intervals_of(estimates)
         values, *others = (
             unit_range(one) if to_unit_range else one / (k * one[0] or np.abs(one).max() or 1.0)
             for one in (own, *usual[k].values())

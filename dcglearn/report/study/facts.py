@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -58,13 +58,13 @@ class Agreement:
 
 
 class Part(NamedTuple):
-    """Gains of grades, or discounts of ranks: usual ones by name, and estimates at a level."""
+    """Gains of grades, or discounts of ranks: usual ones by name, and estimates."""
 
     kind: str
     number: str
     names: Sequence[object]
     usual: dict[str, Floats]
-    estimates: Callable[..., tuple[Estimated, ...]]
+    estimates: Sequence[Estimated]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,8 +125,8 @@ class Study:
         gains = {name: unit_range(one) for name, one in gains.items()}  # the worst is 0
         free, ranks = self.conclusion.free, range(1, self.data.n_ranks + 1)
         return (
-            Part("grade", "gain", self.data.scale.labels, gains, free.gains),
-            Part("rank", "discount", ranks, discounts, free.discounts),
+            Part("grade", "gain", self.data.scale.labels, gains, free.gains()),
+            Part("rank", "discount", ranks, discounts, free.discounts()),
         )
 
     @property

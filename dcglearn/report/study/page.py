@@ -139,22 +139,16 @@ def _unbroken(text: str) -> str:
 
 
 def study_pictures(study: Study) -> list[tuple[str, str]]:
-    """Draw gains and discounts with their intervals, and the usual ones.
-
-    Thick bars hold the truth of one number 95 times in 100, thin ones that of all n numbers: each
-    is missed at most .05 / n of the times (Bonferroni).
-    """
-    estimates, pictures = [one.estimates() for one in study.parts], []
-    n = sum(not number.given for found in estimates for number in found)
-    wide = 1 - 0.05 / max(n, 1)
-    for one, found in zip(study.parts, estimates, strict=True):
+    """Draw gains and discounts with their intervals, and the usual ones."""
+    pictures = []
+    for one in study.parts:
         numbers = Numbers(
             one.kind,
             one.names,
-            np.nan_to_num([number.estimate for number in found]),
+            np.nan_to_num([number.estimate for number in one.estimates]),
             one.usual,
-            bars=[intervals_of(found), intervals_of(one.estimates(wide))],
-            doubtful=[not number.determined for number in found],
+            bars=intervals_of(one.estimates),
+            doubtful=[not number.determined for number in one.estimates],
             label="these judgments",
         )
         with mpl.rc_context(STYLE | dict.fromkeys(INKS, LIGHT.ink)):

@@ -193,7 +193,7 @@ def sections(study: Study) -> list[Section]:
 def _measure(study: Study) -> Section:
     tables = []
     for one in study.parts:
-        numbers = zip(one.names, one.estimates(), *one.usual.values(), strict=True)
+        numbers = zip(one.names, one.estimates, *one.usual.values(), strict=True)
         rows = [
             (str(name), estimate_words(found), interval_words(found), *map(short, usual))
             for name, found, *usual in numbers
