@@ -147,7 +147,7 @@ def _legend_above(drawing: MatplotlibFigure, handles: dict[str, Any]) -> Legend:
 def _set_ticks(axes: Axes, categories: list[Any] | None, values: list[Any], width: float) -> None:
     """Name categories below an axis, or make it logarithmic if all values are positive."""
     if categories is not None:
-        long = any(len(str(name)) > 60 // max(len(categories), 1) for name in categories)
+        long = any(len(str(name)) > 20 * width // max(len(categories), 1) for name in categories)
         ticks = [textwrap.fill(str(name), 24 if long else 12) for name in categories]
         axes.set_xticks(range(len(ticks)), ticks, rotation=90 if long else 0)
         return
