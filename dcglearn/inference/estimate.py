@@ -19,7 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dcglearn.base.errors import check_name
+from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Grades
 from dcglearn.inference.answers import TieModel
@@ -200,9 +200,12 @@ class JudgmentFit:
     def dcg(self) -> DCG:
         """The measure: gains 1 for the best and 0 for the worst grade, first discount 1.
 
-        For gains that depend on the position, their means over ranks.
+        For gains that depend on the position, their means over ranks. InputError if the best grade
+        is worth 0, and there is nothing that others are relative to.
         """
         gains, discounts = self.weights.mean(axis=0), self.weights[:, 0]
+        if not gains[0] * discounts[0]:
+            raise InputError("the best grade is worth as little as the worst", "judge other lists")
         return DCG(gains / gains[0], discounts / discounts[0])
 
     def utilities(self, lists: Grades) -> Floats:

@@ -226,7 +226,8 @@ def _answered(asked: Sequence[_Fitted]) -> tuple[Question, ...]:
         test = additivity_test(larger) if additive else likelihood_ratio(smaller, larger, without)
         corrected = min(1.0, 2 * test.p) if about in DECISIONS else test.p
         verdict = verdict_of(corrected) if test.df else "not determined"
-        gains = smaller.dcg.gains if about == "gains" else ()
+        given = smaller.likelihood.family.gains.generators[: len(smaller.scale), 0]
+        gains = tuple(given.tolist()) if about == "gains" else ()
         said = name, verdict, corrected, gains, of_judged, of_all
         found.append(Question(*said, about, smaller, larger, test))
     return tuple(found)

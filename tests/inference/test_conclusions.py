@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from dcglearn import (
     ask,
     usual_questions,
 )
+from dcglearn.base.errors import InputError
 from dcglearn.inference import questions as conclusions
 from dcglearn.inference.questions import conclude, judge_shares
 from dcglearn.judgments.writing import write_preferences
@@ -126,6 +128,16 @@ def test_judgments_that_cannot_say_much(design: str) -> None:
         said = with_ids(data, [f"q{i % 6}" for i in range(500)])
     study = study_judgments(said, "x", np.random.default_rng(0))
     assert study.change == "not yet"
+    for one in study.conclusion.questions:
+        known = {"linear": (1, 1 / 2, 0), "exponential": (1, 1 / 3, 0)}
+        assert one.gains == pytest.approx(known[one.hypothesis] if one.about == "gains" else ())
+
+
+def test_a_best_grade_that_is_worth_nothing_gives_no_dcg() -> None:
+    fit = JudgmentModel(gains="linear").fit(of_design("even", 300))
+    nothing = fit.maximum._replace(parameters=0 * fit.parameters)
+    with pytest.raises(InputError, match="best grade is worth as little"):
+        _ = replace(fit, maximum=nothing).dcg
 
 
 def test_p_is_doubled_for_what_decides_what_to_use() -> None:
