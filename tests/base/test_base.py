@@ -171,7 +171,9 @@ def test_progress_is_a_plain_line_in_a_file_and_redrawn_on_a_terminal(
     monkeypatch.setattr(progress, "LINE_SECONDS", 0.01)
     with reporting("work [bold]") as advance:
         advance(2, 4)
-        while "50%" not in stream.getvalue():
+        for _ in range(6_000):  # of a hundredth of a second
+            if "50%" in stream.getvalue():
+                break
             time.sleep(0.01)
     if terminal:
         clear = "\r\x1b[K"
