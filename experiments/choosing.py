@@ -99,33 +99,33 @@ def figures(table: pd.DataFrame) -> list[Figure]:
 
 
 def _claims(table: pd.DataFrame) -> list[Claim]:
-    """Return the claims on the error of chosen pairs, as a share of that of pairs at random."""
-    keys = ["pairs", "judge", "truth"]
-    chosen, at_random = (rows_where(table, policy=name) for name in ("order", "random"))
-    both = chosen.merge(at_random, on=[*keys, "repetition"], suffixes=("", "_random"))
-    both = both.sort_values("pairs", kind="stable")
-    designs = both.groupby(keys)
-    error, of = (designs[one].transform("mean") for one in ("error", "error_random"))
-    # A ratio of means has the interval of this mean: it is expanded to first order.
-    both["share"] = error / of + (both["error"] - error / of * both["error_random"]) / of
-    claims = []
+    """Return the claims on the error of chosen pairs, as a share of that of pairs at random.
+
+    Of those that say most about the order for judges who do not err, about everything for others.
+    """
+    keys, at_random = ["pairs", "judge", "truth"], rows_where(table, policy="random")
+    claims, late = [], []
     for name, limits in LIMITS.items():
-        rows = rows_where(both, judge=JUDGES[name])
+        asked = "order" if name == "calibrated" else "everything"
+        chosen = rows_where(table, policy=asked, judge=JUDGES[name])
+        both = chosen.merge(at_random, on=[*keys, "repetition"], suffixes=("", "_random"))
+        both = both.sort_values("pairs", kind="stable")
+        designs = both.groupby(keys)
+        error, of = (designs[one].transform("mean") for one in ("error", "error_random"))
+        # A ratio of means has the interval of this mean: it is expanded to first order.
+        both["share"] = error / of + (both["error"] - error / of * both["error_random"]) / of
         found = [
-            judge_all(means(rows_where(rows, pairs=n), "share", f"{n} answers:"), below=limit)
+            judge_all(means(rows_where(both, pairs=n), "share", f"{n} answers:"), below=limit)
             for n, limit in limits.items()
         ]
         shown = ", ".join(f"{limit:g} at {n}" for n, limit in limits.items())
+        most = POLICIES[asked].removeprefix("Most said ")
         words = (
-            f"{JUDGES[name].capitalize()}: the error with pairs that say most about the order, as "
-            f"a share of that with pairs at random, is at most {shown} answers, in the mean over "
-            "truths."
+            f"{JUDGES[name].capitalize()}: the error with pairs that say most {most}, as a share "
+            f"of that with pairs at random, is at most {shown} answers, in the mean over truths."
         )
         claims.append(Claim(words, judge_together(*found), needs_all=True))
-    late = both[(both["pairs"] >= LATER) & both["judge"].isin([JUDGES[name] for name in LIMITS])]
-    words = (
-        f"From {LATER} answers on, that share is at most {NEVER:g} for each of these judges "
-        "and truths."
-    )
-    each = means(late, "share", "{judge}, {truth}, {pairs} answers:")
+        late.append(both[both["pairs"] >= LATER])
+    words = f"From {LATER} answers on, that share is at most {NEVER:g} for each judge and truth."
+    each = means(pd.concat(late), "share", "{judge}, {truth}, {pairs} answers:")
     return [*claims, Claim(words, judge_all(each, below=NEVER), needs_all=True)]
