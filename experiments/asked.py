@@ -116,8 +116,8 @@ def _claims(table: pd.DataFrame) -> tuple[Claim, Claim]:
     )
     widths = Claim(
         "Half widths are within 15% of what a plan foretold after half of the answers, where "
-        "these were 100 or more.",
-        judge_all(means(table[table["pairs"] >= FROM], "ratio", label), 0.85, 1.15),
+        "these were 100 or more, in the mean over truths.",
+        judge_all(means(table[table["pairs"] >= FROM], "ratio", "{policy}:"), 0.85, 1.15),
         thresholds=("as foretold: within 15%",),
         needs_all=True,
     )
