@@ -109,7 +109,8 @@ def _claims(table: pd.DataFrame) -> tuple[Claim, Claim]:
     """Return the claims on coverage and on widths."""
     coverage = Claim(
         "Of 95% intervals after chosen pairs, 93 to 97% contain the truth, also if the choice "
-        "starts from a wrong measure, or never leaves it; in the mean over truths and answers.",
+        "starts from a wrong measure, or never leaves it, in the mean over truths and numbers of "
+        "answers.",
         judge_between(means(table, "intervals_1", "{policy}:"), 0.93, 0.97),
         thresholds=("right coverage: 93 to 97%",),
     )

@@ -36,10 +36,13 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale
 
 SPREADS = (0.25, 0.5, 1.0, 2.0)
-"""How far the logarithm of a step may be from that of the centre, as a standard deviation."""
+"""How far the logarithm of a step may be from that of the centre, as a standard deviation.
+
+Its own logarithm is normal around log .35, by 1.2: a usual measure that is true is left rarely.
+"""
 
 MOST_USED = ("linear-log2", "exponential-log2")
-"""Each has a quarter of the prior; the other 14 centres share half of it."""
+"""Each has a quarter of the prior: 7 times as much as each of the other 14 centres."""
 
 SMALLEST_STEP = 0.05
 """A centre's steps are at least this share of their mean: a factor moves them."""
