@@ -169,14 +169,13 @@ def distinct_rows(columns: Iterable[Grades]) -> tuple[Integers, Integers]:
     table = np.stack(keys)
     bits = table.shape[1].bit_length()
     if len(keys) == 1 and size << bits < 1 << 63:  # with its place, a number is sorted faster
-        order = np.sort(table[0] << bits | np.arange(table.shape[1])) & ((1 << bits) - 1)
+        order = np.sort(table[0] << bits | np.arange(table.shape[1])) & (1 << bits) - 1
     else:
-        order = np.lexsort(table[::-1])
-    new = np.ones(len(order), bool)
-    new[1:] = (np.diff(table[:, order]) != 0).any(axis=0)
-    numbers = np.empty(len(order), np.int64)
+        order = np.argsort(table[0]) if len(keys) == 1 else np.lexsort(table[::-1])
+    new = np.diff(table[:, order], prepend=-1).any(axis=0)
+    numbers = np.empty_like(order)
     numbers[order] = np.cumsum(new) - 1
-    return order[new], numbers
+    return np.minimum.reduceat(order, np.flatnonzero(new)), numbers
 
 
 def check_distinct(names: Iterable[Any], place: str = "") -> None:

@@ -27,8 +27,9 @@ def read_lines(file: BinaryIO, name: str) -> Iterator[Block]:
     """Read JSON lines block by block."""
     first = 1
     for chunk in whole_lines(file):
-        lines = read_records(chunk.splitlines(), name, first)
-        yield _decode(chunk) or columns_of([record for _, record in lines])
+        yield _decode(chunk) or columns_of(
+            [record for _, record in read_records(chunk.splitlines(), name, first)]
+        )
         first += chunk.count(b"\n")
 
 

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from dcglearn.base.errors import InputError
 
-_CHUNK = 1 << 18
+_CHUNK = 1 << 20
 _PACKED = 1 << 15
 _MARKS = {
     codecs.BOM_UTF8: "utf-8",
