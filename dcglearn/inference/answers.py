@@ -85,11 +85,12 @@ def strict_terms(sign: float | Floats, v: Floats, e: float | Floats) -> Terms:
     """Return the terms of strict answers, for list a where the sign is 1, or for b."""
     odds = np.exp(-sign * np.maximum(np.minimum(v, _LARGEST), -_LARGEST))  # faster than clip
     p = 1 / (1 + odds)  # faster than expit
-    other = odds * p
-    P = e / 2 + (1 - e) * p
-    in_v, in_e = sign * (1 - e) * p * other / P, (0.5 - p) / P
+    meant = (1 - e) * p
+    P = e / 2 + meant
+    in_z, in_e = meant * odds * p / P, (0.5 - p) / P
+    in_v = sign * in_z
     second = {
-        V + V: in_v * (sign * (1 - 2 * p) - in_v),
+        V + V: in_z * (1 - 2 * p - in_z),
         V + E: -in_v * (1 / (1 - e) + in_e),
         E + E: -in_e * in_e,
     }

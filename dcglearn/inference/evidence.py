@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.tables.columns import column_of, distinct_rows
@@ -166,16 +166,16 @@ class ClusterSums:
         numbers = self.way.number_of(judged)
         alone = numbers < 0
         if alone.any():
-            own = values if alone.all() else values[alone]
+            own = values[alone]
             self.known[-1] += own.sum(axis=0)
             self.squares += own.T @ own
             numbers, values = numbers[~alone], values[~alone]
         if not len(numbers):
             return
         first, rows = numbers.min(), np.arange(len(numbers) + 1)
-        shape = len(numbers), numbers.max() + 1 - first
-        of_clusters = csr_array((np.ones(len(numbers)), numbers - first, rows), shape=shape).T
-        self.known[first : first + shape[1]] += of_clusters @ values
+        shape = numbers.max() + 1 - first, len(numbers)
+        of_clusters: Any = csc_array((np.ones(len(numbers)), numbers - first, rows), shape=shape)
+        self.known[first : first + shape[0]] += of_clusters @ values
 
     @property
     def of_all(self) -> tuple[Floats, Floats]:

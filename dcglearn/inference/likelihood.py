@@ -276,14 +276,14 @@ class Likelihood:
         times its own.
         """
         given, weights = self.terms(parameters, rows), rows.judged.weights
+        scores = rows.scores(given, weights)
         if self.ties == "strict":
             other = strict_probability((2.0 * rows.judged.answers - 1.0) * rows.v, rows.e)
-            expected = [(given, np.exp(given.value) / other)]
-        else:
-            every = (self.terms(parameters, rows, answer) for answer in self.answers)
-            expected = [(terms, np.exp(terms.value)) for terms in every]
-        parts = [rows.scores(terms, np.sqrt(weights * share)) for terms, share in expected]
-        return rows.scores(given, weights), np.stack(parts, axis=1)
+            factors = np.sqrt(np.exp(given.value) / other / weights)
+            return scores, (scores * factors[:, None])[:, None]
+        every = (self.terms(parameters, rows, answer) for answer in self.answers)
+        parts = [rows.scores(one, np.sqrt(weights * np.exp(one.value))) for one in every]
+        return scores, np.stack(parts, axis=1)
 
     @property
     def answers(self) -> tuple[int, ...]:
