@@ -107,22 +107,24 @@ class JudgmentModel:
     def fit(self, judgments: Judgments, near: JudgmentFit | None = None) -> JudgmentFit:
         """Estimate the parameters; packed judgments are read part by part.
 
-        Of many judgments, the search may begin at what the model says of others like these.
+        Of many judgments, the search may begin near to what a model says of these or others.
         """
         evidence = self.evidence(judgments)
         likelihood = self.likelihood(evidence)
         free = None
         if likelihood.family.factored and self.discounts in ORDERED:
-            others = None if near is None else near.free
-            free = replace(self, discounts=FREE_FAMILY).fit(evidence, others)
-        start = None if near is None else near.parameters
+            free = replace(self, discounts=FREE_FAMILY).fit(evidence, near)
+        start = None
+        if near is not None:
+            others = [near.likelihood.value_of(one, near.parameters) for one in likelihood.names]
+            start = np.append(likelihood.family.near(near.table)[0], others)
         return JudgmentFit(self, likelihood, highest_posterior(likelihood, start), free)
 
     def evidence(self, judgments: Judgments) -> Evidence:
         """Return judgments as the model uses them; how often judges lapse is estimated once."""
         found = Evidence.of(judgments, self.ties)
-        known = found.relative_lapses is not None or not found.has_judges
-        if known or not (self.judges and self.lapses):
+        lapsing = self.judges and self.lapses and found.has_judges
+        if found.relative_lapses is not None or not lapsing:
             return found
         return with_judges(JudgmentModel(ties=self.ties, side=self.side).likelihood(found))
 

@@ -178,7 +178,8 @@ def _tested(asked: Sequence[_Asked], fit: JudgmentFit) -> tuple[Question, ...]:
     for about, name, change in asked:
         other = fit
         with suppress(SolverError):  # this question is not determined, others are
-            other = replace(fit.model, **change).fit(fit.evidence) if change else fit
+            near = None if about in DECISIONS else fit
+            other = replace(fit.model, **change).fit(fit.evidence, near) if change else fit
         both = (fit, other) if about == "positions" else (other, fit)
         fits.append((about, name, *both))
     return _answered(fits) if fits else ()
