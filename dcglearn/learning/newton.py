@@ -28,11 +28,7 @@ from scipy.linalg import LinAlgError
 from dcglearn.base.errors import SolverError
 from dcglearn.base.types import Floats
 from dcglearn.learning.problem import Problem
-from dcglearn.learning.sums import (
-    QuadraticModel,
-    directional_derivatives,
-    quadratic_model,
-)
+from dcglearn.learning.sums import QuadraticModel, directional_derivatives, quadratic_model
 
 MAX_NEWTON_STEPS = 100
 MAX_SUBSAMPLE_STEPS = 10

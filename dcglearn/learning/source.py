@@ -165,7 +165,9 @@ class Block:
 
     def rmatvec(self, y: Floats | None, rows: Integers | slice) -> Floats:
         """Return X' y of some pairs, shape (K L,); y is 1 by default."""
-        return self.layout.transposed_product(self._some(rows), y)
+        # take is faster
+        codes = self.codes[:, rows] if isinstance(rows, slice) else self.codes.take(rows, axis=1)
+        return self.layout.transposed_product(codes, y)
 
     def weighted(self, y: Floats, rows: Integers | slice = slice(None)) -> Floats:
         """Return V y of some pairs, shape (m,)."""
@@ -179,21 +181,16 @@ class Block:
         width = len(self.codes) * table.shape[1]
         gram = np.zeros((width, width))
         for begin in range(0, len(rows), _DENSE_ROWS):
-            codes = self.codes.take(rows[begin : begin + _DENSE_ROWS], axis=1).T
+            some = slice(begin, begin + _DENSE_ROWS)
+            codes = self.codes.take(rows[some], axis=1).T
             X = table.take(codes, axis=0, mode="clip").reshape(len(codes), width)
-            V = None if weights is None else weights[begin : begin + _DENSE_ROWS, None]
-            gram += X.T @ (X if V is None else X * V)
+            gram += X.T @ (X if weights is None else X * weights[some, None])
         last = width - table.shape[1]  # the last code may have fewer ranks, and columns before them
         columns = self.layout.n_ranks * self.layout.n_grades
         if width == columns:
             return gram
         kept = np.r_[:last, last + width - columns : width]
         return np.asarray(gram[np.ix_(kept, kept)])
-
-    def _some(self, rows: Integers | slice) -> NDArray[np.unsignedinteger]:
-        if isinstance(rows, slice):
-            return self.codes[:, rows]
-        return self.codes.take(rows, axis=1)  # faster than an index
 
 
 def taken(values: Floats | None, rows: Integers | slice) -> Floats | None:
