@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from dcglearn import Preferences, learn_dcg
+from dcglearn.asking.forecast import FitForecast
 from dcglearn.inference.centres import Posterior
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
-from dcglearn.inference.forecast import FitForecast
 from helpers.simulated import SCALE
 
 W = 4 * np.outer(1 / np.log2(np.arange(2, 6)), [1, 0.5, 0])

@@ -27,8 +27,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtr, stdtrit
 
+from dcglearn.asking.information import Design, strict_share
 from dcglearn.base.types import Floats, Pairs
-from dcglearn.inference.answers import E, V, strict_share, strict_terms
+from dcglearn.inference.answers import E, V, strict_terms
+from dcglearn.inference.centres import Index, Members, Posterior, cumulated
 from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.inference.likelihood import LAPSE_PRIOR
 from dcglearn.inference.maximise import maximum_from
@@ -154,3 +156,21 @@ class FitForecast(Forecast):
 
 def _contrasts(fit: JudgmentFit) -> Floats:
     return np.concatenate([fit.gain_slopes[1:-1], fit.discount_slopes[1:]])
+
+
+def forecast_of_draws(design: Design, posterior: Posterior, judged: bool) -> Forecast:
+    """Return what draws say of gains and discounts, without the prior of these."""
+    members, some = design.members, design.some
+    identity = np.eye(members.mean.size)
+    of_numbers = np.where(np.arange(len(identity)) < members.lapse, members.precision[some], 0.0)
+    known = posterior.hessian[some] - of_numbers[..., None] * identity
+    denominators = denominator_slopes(members, design.theta, some) * judged  # before, a guess
+    return Forecast(known, design.asked, denominators, members.L - 2, design.of_lists)
+
+
+def denominator_slopes(members: Members, theta: Floats, some: Index) -> Floats:
+    """Return those of the logarithms of what gains and discounts are relative to, (f, 2, P)."""
+    best = np.eye(members.L)[0] - np.eye(members.L)[-1]
+    ranks = np.stack([np.ones((members.K, 1)), np.eye(members.K)[:, :1]])
+    v, slopes = members.slopes(theta, some, cumulated(ranks * best))
+    return np.asarray(slopes / v[..., None])
