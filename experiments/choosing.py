@@ -84,8 +84,8 @@ def figures(table: pd.DataFrame) -> list[Figure]:
     table = table.assign(error=1 - table["precision"], judge=table["judge"].map(JUDGES))
     named = table.assign(policy=table["policy"].map(POLICIES))
     caption = (
-        "The DCG that starts from the usual measures, learned from pairs of a pool of "
-        f"{table['pool'].iloc[0]:,} permutations, chosen in rounds of 5 to 20. Means over "
+        "The DCG that starts from the usual measures, learned from pairs that are chosen from "
+        f"{table['pool'].iloc[0]:,} pairs of permutations, in rounds of 5 to 20. Means over "
         f"{table['truth'].nunique()} truths. {BAND}"
     )
     of_order, of_gains = (
@@ -104,8 +104,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
 def _claims(table: pd.DataFrame, judge: str) -> list[Claim]:
     """Return the claims on the error of chosen pairs, as a share of that of pairs at random.
 
-    Chosen are those that say most about the order if judges do not err, about everything if they
-    do. The limits in the mean over truths are those for that kind of judge.
+    Chosen are those that say most about the order if judges do not err, otherwise about everything.
     """
     keys, at_random = ["judge", "truth", "pairs"], rows_where(table, policy="random")
     asked = {JUDGES["calibrated"]: "order", JUDGES["reversing"]: "everything"}
@@ -115,15 +114,12 @@ def _claims(table: pd.DataFrame, judge: str) -> list[Claim]:
     error, of = (designs[one].transform("mean") for one in ("error", "error_random"))
     # A ratio of means has the interval of this mean: it is expanded to first order.
     both["share"] = error / of + (both["error"] - error / of * both["error_random"]) / of
-    limits = LIMITS[judge]
+    of_judge, limits = rows_where(both, judge=JUDGES[judge]), LIMITS[judge].items()
     found = [
-        judge_all(
-            means(rows_where(both, judge=JUDGES[judge], pairs=n), "share", f"{n} answers:"),
-            below=limit,
-        )
-        for n, limit in limits.items()
+        judge_all(means(rows_where(of_judge, pairs=n), "share", f"{n} answers:"), below=limit)
+        for n, limit in limits
     ]
-    shown = ", ".join(f"{limit:g} at {n}" for n, limit in limits.items())
+    shown = ", ".join(f"{limit:g} at {n}" for n, limit in limits)
     words = (
         f"{JUDGES[judge].capitalize()}: the error with chosen pairs, as a share of that with pairs "
         f"at random, is at most {shown} answers, in the mean over truths."
