@@ -129,8 +129,8 @@ def _claims(table: pd.DataFrame) -> dict[str, list[Claim]]:
     gaps = near.assign(gap=1 - near["precision"] - near["pairs"].map(FROM_TRUTH))
     distances = means(rows_where(gaps, learner="usual").dropna(subset="gap"), "gap", DESIGN)
     close = Claim(
-        "A usual measure that is the truth is within .08 of the learned DCG at 20 judgments, and "
-        ".05 at 100 (shown: the distance less these).",
+        "Where a usual measure is the truth, the learned DCG is within .08 of it at 20 judgments, "
+        "and .05 at 100 (shown: the distance less these).",
         judge_between(distances, -1.0, 0.0),
         thresholds=("near: .08 at 20 judgments, .05 at 100",),
     )
