@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dcglearn.asking.candidates import Candidates
-from dcglearn.asking.forecast import FitForecast, Forecast, forecast_of_draws
+from dcglearn.asking.forecast import Forecast, forecast_of_draws, forecast_of_fit
 from dcglearn.asking.information import Design, information, tie_strength
 from dcglearn.asking.questions import PairQuestion, batch_name
 from dcglearn.base.errors import InputError, SolverError, unknown_name, warn_of_input
@@ -233,8 +233,8 @@ def plan(
     now, widths = by_draws.half_widths(0.0), foretold(by_draws)
     if fit is not None:
         with suppress(SolverError):
-            by_fit = FitForecast(fit, posterior.lapses, ties)
-            now, widths = by_fit.now, np.where(by_fit.now < UNKNOWN, foretold(by_fit), widths)
+            now, by_fit = forecast_of_fit(fit, posterior.lapses, ties)
+            widths = np.where(now < UNKNOWN, foretold(by_fit), widths)
     now = np.where(now < UNKNOWN, now, UNKNOWN)  # nan is not known, either
     at_most, after, after_random = np.split(np.minimum(widths, now), [1, 1 + len(counts)])
     return Plan(
