@@ -27,8 +27,8 @@ import numpy as np
 from scipy.special import expit
 
 from dcglearn.base.threads import one_blas_thread
-from dcglearn.base.types import Floats, Integers, Pairs
-from dcglearn.inference.answers import strict_probability, strict_share
+from dcglearn.base.types import Booleans, Floats, Integers, Pairs
+from dcglearn.inference.answers import strict_probability
 from dcglearn.inference.ascent import Answers
 from dcglearn.inference.centres import Posterior
 
@@ -189,3 +189,18 @@ def _of_order(posterior: Posterior, lists: Pairs, rng: np.random.Generator) -> K
 def information(slopes: Floats, weights: Floats) -> Floats:
     """Return the summed information (M, P, P) of answers."""
     return np.asarray((slopes * weights[..., None]).swapaxes(1, 2) @ slopes)
+
+
+def strict_share(v: Floats, ties: float) -> Floats:
+    """Return how often an answer is no tie in Davidson's model, with nu = e^t for `ties`."""
+    p = expit(v)
+    return np.asarray(1.0 / (1.0 + ties * np.sqrt(p * (1 - p))))
+
+
+def tie_strength(v: Floats, ties: Booleans) -> float:
+    """Return nu at which as many ties are expected as there are, at utilities v (n,)."""
+    share, low, high = float(np.mean(ties)), 0.0, 1e6
+    for _ in range(100):
+        nu = (low + high) / 2
+        low, high = (nu, high) if 1 - strict_share(v, nu).mean() < share else (low, nu)
+    return low if share else 0.0

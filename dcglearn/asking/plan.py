@@ -1,6 +1,6 @@
 """Which pairs to judge next, and how well gains and discounts will be known then.
 
-Widths are foretold by the model whose intervals they are (:mod:`dcglearn.inference.forecast`),
+Widths are foretold by the model whose intervals they are (:mod:`dcglearn.asking.forecast`),
 where these are narrower than 1 now. Otherwise they are medians over draws of what is known
 (:mod:`dcglearn.asking.information`), without the prior's gains and discounts.
 """
@@ -15,16 +15,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dcglearn.asking.candidates import Candidates
-from dcglearn.asking.information import Design, information
+from dcglearn.asking.forecast import Forecast, forecast_of_draws, forecast_of_fit
+from dcglearn.asking.information import Design, information, tie_strength
 from dcglearn.asking.questions import PairQuestion, batch_name
 from dcglearn.base.errors import InputError, SolverError, unknown_name, warn_of_input
 from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers, Pairs
-from dcglearn.inference.answers import tie_strength
 from dcglearn.inference.centres import Posterior, before_judgments
 from dcglearn.inference.estimate import JudgmentModel
-from dcglearn.inference.forecast import FitForecast, Forecast
 from dcglearn.inference.questions import Question
 from dcglearn.inference.questions import ask as test_hypothesis
 from dcglearn.inference.usual import learn_dcg, members_of, why_no_prior
@@ -198,7 +197,7 @@ def plan(
     design = Design(posterior, pool.lists, wanted, rng, ties, effect, order=ask == "order")
     sample = rng.permutation(len(pool))[:_SAMPLE]
     every = Design(posterior, pool.lists[sample], contrasts, rng, ties, effect, _MANY_DRAWS)
-    by_draws = _by_draws(every, posterior, judged=fit is not None)
+    by_draws = forecast_of_draws(every, posterior, judged=fit is not None)
     mean = information(*by_draws.of_lists(pool.lists[sample])) / len(sample)
     unknown = by_draws.half_widths(_MANY * mean) >= UNKNOWN
     undetermined = tuple(name for name, one in zip(names, unknown, strict=True) if one)
@@ -234,8 +233,8 @@ def plan(
     now, widths = by_draws.half_widths(0.0), foretold(by_draws)
     if fit is not None:
         with suppress(SolverError):
-            by_fit = FitForecast(fit, posterior.lapses, ties)
-            now, widths = by_fit.now, np.where(by_fit.now < UNKNOWN, foretold(by_fit), widths)
+            now, by_fit = forecast_of_fit(fit, posterior.lapses, ties)
+            widths = np.where(now < UNKNOWN, foretold(by_fit), widths)
     now = np.where(now < UNKNOWN, now, UNKNOWN)  # nan is not known, either
     at_most, after, after_random = np.split(np.minimum(widths, now), [1, 1 + len(counts)])
     return Plan(
@@ -340,13 +339,3 @@ def known_so_far(
     learned = learn_dcg(judged, prior, design_effect)
     a, b = sum_over_ranks(learned.weights * learned.scale, judged.lists).T
     return learned.posterior, tie_strength(a - b, ~judged.strict)
-
-
-def _by_draws(design: Design, posterior: Posterior, judged: bool) -> Forecast:
-    """Return what draws say of gains and discounts, without the prior of these."""
-    members, some = design.members, design.some
-    identity = np.eye(members.mean.size)
-    of_numbers = np.where(np.arange(len(identity)) < members.lapse, members.precision[some], 0.0)
-    known = posterior.hessian[some] - of_numbers[..., None] * identity
-    denominators = members.denominator_slopes(design.theta, some) * judged  # before, a guess
-    return Forecast(known, design.asked, denominators, members.L - 2, design.of_lists)
