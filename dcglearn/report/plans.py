@@ -33,7 +33,14 @@ def plan_text(found: Plan, widths: Mapping[str, float]) -> str:
         lines.append(f"no answers to such pairs determine {', '.join(found.undetermined)}")
     if found.rejected:
         lines.append(f"decided: the judgments so far contradict {' and '.join(found.rejected)}")
-    table = _table(found).text()
+    columns = {"": found.numbers, "now": tuple(map(_half, found.now))}
+    for count, *after in zip(found.counts, found.after, found.after_random, strict=True):
+        both = zip(*(map(_half, one) for one in after), strict=True)
+        columns[f"{count:,}"] = tuple(f"{chosen} ({at_random})" for chosen, at_random in both)
+    columns[f"all {found.possible:,}"] = tuple(map(_half, found.at_most))
+    rows = [row for row in zip(*columns.values(), strict=True) if row[0] in found.asked]
+    what = "Half widths of 95% intervals after so many more answers, chosen (at random)"
+    table = Table([*columns], rows, f"{what}; -: not known").text()
     if found.rough:
         table += (
             f"\nrough: from fewer than {ROUGH} strict judgments, half or twice as much may come"
@@ -41,21 +48,6 @@ def plan_text(found: Plan, widths: Mapping[str, float]) -> str:
     wanted = ", ".join(f"{name} to within {short(half)}" for name, half in widths.items())
     when = f"{wanted}: {_when(found, widths)}" if widths else ""
     return page("\n".join(lines), table, when)
-
-
-def _table(found: Plan) -> Table:
-    rows = []
-    for q in map(found.numbers.index, found.asked):
-        after = [
-            f"{_half(chosen[q])} ({_half(at_random[q])})"
-            for chosen, at_random in zip(found.after, found.after_random, strict=True)
-        ]
-        rows.append([found.numbers[q], _half(found.now[q]), *after, _half(found.at_most[q])])
-    return Table(
-        ["", "now", *(f"{count:,}" for count in found.counts), f"all {found.possible:,}"],
-        rows,
-        "Half widths of 95% intervals after so many more answers, chosen (at random); -: not known",
-    )
 
 
 def _half(width: float) -> str:
@@ -86,17 +78,12 @@ def plan_json(found: Plan, widths: Mapping[str, float]) -> dict[str, Any]:
     def by_count(after: Floats) -> dict[int, dict[str, float]]:
         return dict(zip(found.counts, map(by_name, after), strict=True))
 
+    said = ("judged", "rough", "chosen", "possible", "asked", "undetermined", "rejected")
     target = {"half_widths": widths, "answers": found.answers_for(widths)}
     return {
         "candidates": len(found.candidates),
         "left_out": found.candidates.left_out,
-        "judged": found.judged,
-        "rough": found.rough,
-        "chosen": found.chosen,
-        "possible": found.possible,
-        "asked": found.asked,
-        "undetermined": found.undetermined,
-        "rejected": found.rejected,
+        **{name: getattr(found, name) for name in said},
         "half_widths": {
             "now": by_name(found.now),
             "chosen": by_count(found.after),
