@@ -1,8 +1,7 @@
 """Which pairs to judge next, and how well gains and discounts will be known then.
 
-Widths are foretold by the model whose intervals they are (:mod:`dcglearn.asking.forecast`),
-where these are narrower than 1 now. Otherwise they are medians over draws of what is known
-(:mod:`dcglearn.asking.information`), without the prior's gains and discounts.
+Widths are foretold by the model whose intervals they are, where these are narrower than 1 now.
+Otherwise they are medians over draws of what is known, without the prior's gains and discounts.
 """
 
 from __future__ import annotations
@@ -15,8 +14,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dcglearn.asking.candidates import Candidates
-from dcglearn.asking.forecast import Forecast, forecast_of_draws, forecast_of_fit
-from dcglearn.asking.information import Design, information, tie_strength
+from dcglearn.asking.information import (
+    Design,
+    Forecast,
+    forecast_of_draws,
+    forecast_of_fit,
+    information,
+    tie_strength,
+)
 from dcglearn.asking.questions import PairQuestion, batch_name
 from dcglearn.base.errors import InputError, SolverError, check_name, warn_of_input
 from dcglearn.base.numbers import counted, parse_number
@@ -24,7 +29,6 @@ from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.inference.centres import Posterior, before_judgments
 from dcglearn.inference.estimate import JudgmentModel
-from dcglearn.inference.questions import Question
 from dcglearn.inference.questions import ask as test_hypothesis
 from dcglearn.inference.usual import learn_dcg, members_of, why_no_prior
 from dcglearn.judgments.preferences import Preferences, concatenated
@@ -179,11 +183,12 @@ def plan(
     asked, wanted = _asked(ask, names, contrasts, pair)
     judged = _so_far(judged, scale, K)
     n_judged, about = len(judged), Counter(judged.queries.tolist() if most_per_query else ())
-    fit, tests, answered = None, list[Question](), candidates.answered(judged)
+    fit, rejected, answered = None, list[str](), candidates.answered(judged)
     with suppress(InputError, SolverError):  # they say too little without a prior
         fit = JudgmentModel().fit(judged)
         models = ((one.name, JudgmentModel(measure=one.measure)) for one in pair)
         tests = [test_hypothesis(judged, model, fit.model, name) for name, model in models]
+        rejected = [one.hypothesis for one in tests if one.verdict == "rejected"]
     pool, rows = candidates.without(answered, "that were judged"), np.flatnonzero(~answered)
     if not len(pool):
         why = "; ".join(f"{count:,} {one}" for one, count in pool.left_out.items())
@@ -250,7 +255,7 @@ def plan(
         at_most=at_most[0],
         rough=int(judged.strict.sum()) < ROUGH,
         undetermined=undetermined,
-        rejected=tuple(one.hypothesis for one in tests if one.verdict == "rejected"),
+        rejected=tuple(rejected),
     )
 
 

@@ -21,7 +21,7 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -141,10 +141,8 @@ def _question(record: dict[str, Any]) -> PairQuestion:
         if not isinstance(value, list) or any(isinstance(one, list | dict | bool) for one in value):
             raise InputError(f'"{name}" is {value!r:.60}', "give a list of grades or ids")
         lists[name] = (*value,) if name in "ab" else (*map(str, value),)
-    for side in "ab":
-        n_grades, n_documents = len(lists[side]), len(lists[f"{side}_documents"])
-        if n_documents not in (0, n_grades):
-            problem = f"a list has {n_grades} grades and {n_documents} documents"
+        if len(value) not in (0, n_grades := len(lists[name[0]])):
+            problem = f"a list has {n_grades} grades and {len(value)} documents"
             raise InputError(problem, "give as many of each, or no documents")
     own, query = (parse_id(record.get(one), one) for one in ("question", "query"))
     return PairQuestion(own or "", query, **lists)
@@ -211,9 +209,13 @@ def shown_questions(
     for one in questions:
         title = of_queries.get(one.query or "", Text(one.query or "")).title
         question = {"id": one.id, "query": one.query, "title": title, "a": one.a, "b": one.b}
-        a = _list(one.a, one.a_documents, of_documents)
-        b = _list(one.b, one.b_documents, of_documents)
-        shown.append({**question, "shown": {"a": a, "b": b}})
+        sides = (("a", one.a, one.a_documents), ("b", one.b, one.b_documents))
+        lists = {
+            side: [of_documents.get(each, Text(each)) for each in own]
+            or [Text("no grade" if grade is None else f"grade {grade}") for grade in grades]
+            for side, grades, own in sides
+        }
+        shown.append({**question, "shown": lists})
     return shown
 
 
@@ -249,13 +251,6 @@ def _read_texts(path: PathLike | None, wanted: set[str], noun: str, plural: str)
             shown = f"{count:,} of {counted(len(wanted), noun, plural)} are {lacking}"
             warn_of_input(f"{shown} {records.name}; their ids are shown")
     return found
-
-
-def _list(grades: Grades, documents: Sequence[str], texts: Mapping[str, Text]) -> list[Text]:
-    """Return the text of each rank: that of its document, or the document's id, or the grade."""
-    if not documents:
-        return [Text("no grade" if one is None else f"grade {one}") for one in grades]
-    return [texts.get(one, Text(one)) for one in documents]
 
 
 def judge_page(

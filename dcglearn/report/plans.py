@@ -41,13 +41,10 @@ def plan_text(found: Plan, widths: Mapping[str, float]) -> str:
     rows = [row for row in zip(*columns.values(), strict=True) if row[0] in found.asked]
     what = "Half widths of 95% intervals after so many more answers, chosen (at random)"
     table = Table([*columns], rows, f"{what}; -: not known").text()
-    if found.rough:
-        table += (
-            f"\nrough: from fewer than {ROUGH} strict judgments, half or twice as much may come"
-        )
+    rough = f"\nrough: from fewer than {ROUGH} strict judgments, half or twice as much may come"
     wanted = ", ".join(f"{name} to within {short(half)}" for name, half in widths.items())
     when = f"{wanted}: {_when(found, widths)}" if widths else ""
-    return page("\n".join(lines), table, when)
+    return page("\n".join(lines), table + rough * found.rough, when)
 
 
 def _half(width: float) -> str:
