@@ -68,7 +68,7 @@ class Candidates(ShortRepr):
         return PairQuestion("", str(self.queries[i]) or None, *grades, *documents)
 
     def distinct(self) -> tuple[Integers, Integers]:
-        """Return the first of the pairs of a query that are alike on either side; whose is each."""
+        """Return the first of each query's pairs that are alike on either side; a pair's number."""
         _, numbers = distinct_rows(self.lists.reshape(-1, self.lists.shape[2]).T)
         return distinct_rows([self.query_numbers, *np.sort(numbers.reshape(-1, 2)).T])
 

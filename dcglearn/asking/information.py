@@ -58,10 +58,7 @@ MOST_GREEDY = 5_000
 What says most alone is alike, and says little together.
 """
 
-MOST_WIDER = 1.5
-"""So many times as wide as normal ones are intervals of ratios at most."""
-
-_TINY, _CHUNK, _ALIKE, _RIDGE = 1e-12, 1 << 13, 1e-9, 1e-9
+_TINY, _CHUNK, _ALIKE, _RIDGE, _MOST_WIDER = 1e-12, 1 << 13, 1e-9, 1e-9, 1.5
 
 
 class Knowledge:
@@ -120,7 +117,8 @@ class Design:
         self.members, self.lists = posterior.members, lists
         self.ties, self.design_effect = ties, design_effect
         self.some = np.sort(rng.choice(len(posterior.share), n_draws, p=posterior.share))
-        self.covariances = np.linalg.inv(posterior.hessian[self.some]).astype(float)
+        self.hessian = posterior.hessian[self.some]
+        self.covariances = np.linalg.inv(self.hessian).astype(float)
         roots = np.linalg.cholesky(self.covariances)
         normal = rng.standard_normal((n_draws, posterior.theta.shape[1]))
         self.theta = posterior.theta[self.some] + np.einsum("mpq,mq->mp", roots, normal)
@@ -153,6 +151,14 @@ class Design:
         chosen = e / 2 + (1 - e) * p
         both = np.maximum(chosen * (1 - chosen), _TINY)
         return slopes, strict_share(v, self.ties) / (both * self.design_effect)
+
+    def forecast(self, judged: bool) -> Forecast:
+        """Return what the draws say of gains and discounts, without the prior of these."""
+        members, some, identity = self.members, self.some, np.eye(self.members.mean.size)
+        precision = np.where(np.arange(len(identity)) < members.lapse, members.precision[some], 0.0)
+        known = self.hessian - precision[..., None] * identity
+        denominators = denominator_slopes(members, self.theta, some) * judged  # before, a guess
+        return Forecast(known, self.asked, denominators, members.L - 2, self.of_lists)
 
     def choose(
         self,
@@ -254,7 +260,7 @@ class Forecast:
         )
         t2 = self.inflation * stdtrit(self.degrees * growth, 0.975) ** 2
         kind = np.where(np.arange(variances.shape[1]) < self.n_gains, 0, 1)
-        squares = t2 * variances / np.maximum(1 - t2 * of_denominators[:, kind], MOST_WIDER**-2)
+        squares = t2 * variances / np.maximum(1 - t2 * of_denominators[:, kind], _MOST_WIDER**-2)
         return np.asarray(np.median(np.sqrt(np.maximum(squares, 0.0)), axis=0))
 
 
@@ -299,16 +305,6 @@ def forecast_of_fit(fit: JudgmentFit, lapses: float, ties: float) -> tuple[Float
         degrees=np.where(determined, [one.df for one in estimates], np.inf),
         inflation=inflation,
     )
-
-
-def forecast_of_draws(design: Design, posterior: Posterior, judged: bool) -> Forecast:
-    """Return what draws say of gains and discounts, without the prior of these."""
-    members, some = design.members, design.some
-    identity = np.eye(members.mean.size)
-    of_numbers = np.where(np.arange(len(identity)) < members.lapse, members.precision[some], 0.0)
-    known = posterior.hessian[some] - of_numbers[..., None] * identity
-    denominators = denominator_slopes(members, design.theta, some) * judged  # before, a guess
-    return Forecast(known, design.asked, denominators, members.L - 2, design.of_lists)
 
 
 def denominator_slopes(members: Members, theta: Floats, some: Index) -> Floats:

@@ -14,14 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dcglearn.asking.candidates import Candidates
-from dcglearn.asking.information import (
-    Design,
-    Forecast,
-    forecast_of_draws,
-    forecast_of_fit,
-    information,
-    tie_strength,
-)
+from dcglearn.asking.information import Design, Forecast, forecast_of_fit, information, tie_strength
 from dcglearn.asking.questions import PairQuestion, batch_name
 from dcglearn.base.errors import InputError, SolverError, check_name, warn_of_input
 from dcglearn.base.numbers import counted, parse_number
@@ -96,7 +89,7 @@ class Plan(ShortRepr):
     def answers_for(self, widths: Mapping[str, float]) -> int | None:
         """Return the fewest answers of `counts` that give half widths: 0 if reached, or None."""
         at = [self.numbers.index(name) for name in widths]
-        wanted = np.array(list(widths.values()))
+        wanted = [*widths.values()]
         widths_after = zip((0, *self.counts), (self.now, *self.after), strict=True)
         return next((count for count, found in widths_after if (found[at] <= wanted).all()), None)
 
@@ -163,14 +156,13 @@ def plan(
     ------
     InputError
         If there is no candidate, nothing that is asked for depends on them, or the judgments have
-        another scale.
+        another scale or longer lists.
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> lists = rng.integers(0, 3, (500, 2, 4)).astype(np.int8)
+    >>> lists = np.random.default_rng(0).integers(0, 3, (500, 2, 4)).astype(np.int8)
     >>> pool = Candidates(lists, Scale((2, 1, 0)), np.full(500, ""))
-    >>> found = plan(pool, 20, rng, ask="gain 1", counts=[20])
+    >>> found = plan(pool, 20, ask="gain 1", counts=[20])
     >>> len(found.chosen), found.numbers
     (20, ('gain 1', 'discount 2', 'discount 3', 'discount 4'))
     """
@@ -182,7 +174,7 @@ def plan(
     pair = _pair(ask, scale, K) if ":" in ask else []
     asked, wanted = _asked(ask, names, contrasts, pair)
     judged = _so_far(judged, scale, K)
-    n_judged, about = len(judged), Counter(judged.queries.tolist() if most_per_query else ())
+    n_judged, about = len(judged), Counter(judged.queries.tolist())
     fit, rejected, answered = None, list[str](), candidates.answered(judged)
     with suppress(InputError, SolverError):  # they say too little without a prior
         fit = JudgmentModel().fit(judged)
@@ -199,7 +191,7 @@ def plan(
     design = Design(posterior, pool.lists, wanted, rng, ties, effect, order=ask == "order")
     sample = rng.permutation(len(pool))[:_SAMPLE]
     every = Design(posterior, pool.lists[sample], contrasts, rng, ties, effect, _MANY_DRAWS)
-    by_draws = forecast_of_draws(every, posterior, judged=fit is not None)
+    by_draws = every.forecast(judged=fit is not None)
     mean = information(*by_draws.of_lists(pool.lists[sample])) / len(sample)
     unknown = by_draws.half_widths(_MANY * mean) >= UNKNOWN
     undetermined = tuple(name for name, one in zip(names, unknown, strict=True) if one)
@@ -208,7 +200,7 @@ def plan(
             f"no answer to these {counted(len(pool), 'pair')} depends on {ask}",
             "give lists that hold the grades and ranks it is about, such as made ones",
         )
-    queries, most = pool.query_numbers, most_per_query or len(pool)
+    queries, most = pool.query_numbers, most_per_query or len(pool) + n_judged
     room = np.zeros(queries.max() + 1, np.int64)
     room[queries] = [max(most - about[one], 0) for one in pool.queries.tolist()]
     possible = int(np.minimum(np.bincount(queries), room).sum())

@@ -235,8 +235,7 @@ def _read_texts(path: PathLike | None, wanted: set[str], noun: str, plural: str)
     found, untitled = dict[str, Text](), 0
     for row, (one, *cells) in enumerate(zip(ids, *texts, strict=True)):
         if one in found:
-            place = records.place(row)
-            raise InputError(f"the {noun} {one!r} appears twice", "keep one", place)
+            raise InputError(f"the {noun} {one!r} appears twice", "keep one", records.place(row))
         if one in wanted:
             title, text, url = (
                 "" if cell is None else " ".join(str(cell).split()) for cell in cells

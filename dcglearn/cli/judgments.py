@@ -582,7 +582,7 @@ def plan(
         repeated.
     """
     from dcglearn.asking.questions import read_answers
-    from dcglearn.report.plans import draw_plan, plan_json, plan_text
+    from dcglearn.report.plans import plan_json, plan_text
 
     rng = seeded(seed)
     with naming(lists or qrels or "plan"), reporting("reading or making pairs of lists"):
@@ -608,7 +608,7 @@ def plan(
         lambda: plan_json(found, widths),
         lambda: plan_text(found, widths),
         lambda path: dcglearn.write_questions(path, chosen),
-        draw=lambda: draw_plan(found),
+        draw=lambda: figures.draw_plan(found),
     )
 
 
@@ -658,10 +658,9 @@ def judge(
     pages = page.files_of_judges(out, judges)
     labelling = str(Path(out).with_suffix(".xml"))
     checked_suffix(out, [".json" if tasks else ".html"])
+    written = [out, labelling] if tasks else [*pages.values()]
     read = [one for one in (questions, documents, queries, instruction) if one is not None]
-    check_outputs(
-        [out, labelling] if tasks else [*pages.values()], read, (".html", ".json", ".xml")
-    )
+    check_outputs(written, read, (".html", ".json", ".xml"))
     asked = page.read_questions(questions)
     shown, batch = page.shown_questions(asked, documents, queries), page.batch_name(asked)
     if tasks:

@@ -1,9 +1,9 @@
-"""What a plan says: in words, a table and a figure, and as JSON."""
+"""What a plan says: in words and a table, and as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +12,6 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
 from dcglearn.report.tables import Table, page
 from dcglearn.report.words import short
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 def plan_text(found: Plan, widths: Mapping[str, float]) -> str:
@@ -89,27 +86,3 @@ def plan_json(found: Plan, widths: Mapping[str, float]) -> dict[str, Any]:
         },
         "target": target if widths else None,
     }
-
-
-def draw_plan(found: Plan) -> Figure:
-    """Draw how well numbers will be known after chosen answers, and after answers at random."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    from dcglearn.report.figures.style import COLOURS, STYLE
-
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(5.2, 3.6), layout="constrained")
-        axes = figure.subplots()
-        for colour, name in zip(COLOURS[:6], found.asked, strict=False):
-            q = found.numbers.index(name)
-            for widths, style, label in ((found.after, "-", name), (found.after_random, ":", None)):
-                shown = np.where(widths[:, q] < UNKNOWN, widths[:, q], np.nan)
-                axes.plot(found.counts, shown, style, color=colour, label=label, marker="o", ms=3)
-        axes.set(xlabel="more answers", ylabel="half width of the 95% interval", xscale="log")
-        axes.set_title("Chosen (lines) and at random (dots)")
-        axes.set_ylim(bottom=0.0)
-        axes.set_xticks(found.counts, [f"{count:,}" for count in found.counts])
-        axes.minorticks_off()
-        axes.legend()
-    return figure
