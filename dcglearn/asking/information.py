@@ -53,10 +53,7 @@ CAREFUL, LAPSES = 20.0, 0.05
 """Careful judges see differences that are so many times smaller, and answer so many at random."""
 
 MOST_GREEDY = 5_000
-"""Of more candidates so many are chosen from: those that say most alone, and as many others.
-
-What says most alone is alike, and says little together.
-"""
+"""So many of more candidates are looked at: half say most alone, and are alike; half are drawn."""
 
 _TINY, _CHUNK, _ALIKE, _RIDGE, _MOST_WIDER = 1e-12, 1 << 13, 1e-9, 1e-9, 1.5
 

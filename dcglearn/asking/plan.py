@@ -61,8 +61,8 @@ class Plan(ShortRepr):
     possible : int
         The questions that the pool allows, at most so many of each query.
     now, at_most : ndarray of float, shape (q,)
-        The half widths of 95% intervals now, and after all possible questions: those that were
-        chosen for `counts`, and others at random. From 1 on a number is not determined.
+        Half widths of 95% intervals now, and after all possible questions: those chosen for
+        `counts`, and others at random. From 1 on, a number is not determined.
     after, after_random : ndarray of float, shape (len(counts), q)
         Those after so many answers, chosen or at random.
     rough : bool
@@ -196,10 +196,9 @@ def plan(
     unknown = by_draws.half_widths(_MANY * mean) >= UNKNOWN
     undetermined = tuple(name for name, one in zip(names, unknown, strict=True) if one)
     if len(wanted) and {*asked} <= {*undetermined}:
-        raise InputError(
-            f"no answer to these {counted(len(pool), 'pair')} depends on {ask}",
-            "give lists that hold the grades and ranks it is about, such as made ones",
-        )
+        problem = f"no answer to these {counted(len(pool), 'pair')} depends on {ask}"
+        remedy = "give lists that hold the grades and ranks it is about, such as made ones"
+        raise InputError(problem, remedy)
     queries, most = pool.query_numbers, most_per_query or len(pool) + n_judged
     room = np.zeros(queries.max() + 1, np.int64)
     room[queries] = [max(most - about[one], 0) for one in pool.queries.tolist()]

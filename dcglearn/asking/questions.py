@@ -152,12 +152,10 @@ def read_answers(
     judged: Sequence[PathLike], asked: Sequence[PathLike], scale: Scale
 ) -> Preferences | None:
     """Return the judgments so far; of the questions of files, if any, only answers to them."""
-    if not judged:
-        if asked:
-            raise InputError("`asked` without `judged`", "name the answers, too")
-        return None
+    if asked and not judged:
+        raise InputError("`asked` without `judged`", "name the answers, too")
     if not asked:
-        return read_preferences(judged, scale=scale)
+        return read_preferences(judged, scale=scale) if judged else None
     questions = [one for path in asked for one in read_questions(path)]
     table = JudgmentTable(judged, ReadOptions(scale, keep=("question",)))
     return match_answers(questions, table.preferences(), table.kept("question"))
