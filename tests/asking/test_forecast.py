@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dcglearn import Preferences, learn_dcg
-from dcglearn.asking.forecast import Forecast, forecast_of_fit
+from dcglearn.asking.information import Forecast, forecast_of_fit
 from dcglearn.inference.estimate import JudgmentModel
 from dcglearn.inference.maximise import maximum_from
 from helpers.simulated import SCALE
