@@ -224,6 +224,8 @@ def candidates_of_questions(
     -------
     Candidates
     """
+    if not questions:
+        raise InputError("no question", "give some")
     sides = [side for one in questions for side in (one.a, one.b)]
     found: set[Any] = {*chain(*sides)} - {None}
     if scale is None and any(isinstance(label, str) for label in found):
