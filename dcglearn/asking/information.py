@@ -261,25 +261,27 @@ class Forecast:
         return np.asarray(np.median(np.sqrt(np.maximum(squares, 0.0)), axis=0))
 
 
-def forecast_of_fit(fit: JudgmentFit, lapses: float, ties: float) -> tuple[Floats, Forecast]:
+def forecast_of_fit(fit: JudgmentFit, posterior: Posterior, ties: float) -> tuple[Floats, Forecast]:
     """Return half widths of a fit's intervals (q,), nan or infinite if it has none; a forecast.
 
-    They are of gains between the best and the worst, and of discounts after the first. People
-    answer at random as often as `lapses` says, which few answers do not tell, and tie as `ties`
-    does (nu of Davidson).
+    They are of gains between the best and the worst, and of discounts after the first. Few answers
+    do not tell how often people answer at random: the share e is as expected, and logit e as
+    certain as before the answers. They tie as `ties` says (nu of Davidson).
     """
     likelihood, estimates = fit.likelihood, (*fit.gains()[1:-1], *fit.discounts()[1:])
     now = np.array([(one.high - one.low) / 2 for one in estimates])
     determined, inflation = np.isfinite(now), np.ones(len(now))
     at = likelihood.index("lapses")
     held = np.arange(likelihood.n_parameters) == at
-    start = np.where(held, np.minimum(lapses, likelihood.bounds[1]), fit.parameters)
+    start = np.where(held, np.minimum(posterior.lapses, likelihood.bounds[1]), fit.parameters)
     there = replace(fit, maximum=maximum_from(likelihood, start, held))
     x = there.parameters
     contrasts, slopes = (
         np.concatenate([one.gain_slopes[1:-1], one.discount_slopes[1:]]) for one in (fit, there)
     )
     inflation[determined] = [*map(fit.covariance.inflation, contrasts[determined])]
+    known, members = likelihood.information(x) + likelihood.prior_information(x), posterior.members
+    known[at, at] += members.precision[0, members.lapse] / (x[at] * (1 - x[at])) ** 2
 
     def of_lists(lists: Pairs) -> tuple[Floats, Floats]:
         """Return slopes and weights of answers, the lists shown on either side in turn."""
@@ -294,7 +296,7 @@ def forecast_of_fit(fit: JudgmentFit, lapses: float, ties: float) -> tuple[Float
         return slopes[None], weights[None]
 
     return now, Forecast(
-        known=(likelihood.information(x) + likelihood.prior_information(x))[None],
+        known=known[None],
         slopes=slopes[None],
         denominators=there.denominator_slopes[None],
         n_gains=len(fit.scale) - 2,

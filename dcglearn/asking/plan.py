@@ -228,7 +228,7 @@ def plan(
     now, widths = by_draws.half_widths(0.0), foretold(by_draws)
     if fit is not None:
         with suppress(SolverError):
-            now, by_fit = forecast_of_fit(fit, posterior.lapses, ties)
+            now, by_fit = forecast_of_fit(fit, posterior, ties)
             widths = np.where(now < UNKNOWN, foretold(by_fit), widths)
     now = np.where(now < UNKNOWN, now, UNKNOWN)  # nan is not known, either
     at_most, after, after_random = np.split(np.minimum(widths, now), [1, 1 + len(counts)])
