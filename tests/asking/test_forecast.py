@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dcglearn import Preferences, learn_dcg
-from dcglearn.asking.forecast import Forecast, forecast_of_fit
+from dcglearn.asking.information import Forecast, forecast_of_fit
 from dcglearn.inference.estimate import JudgmentModel
 from dcglearn.inference.maximise import maximum_from
 from helpers.simulated import SCALE
@@ -30,7 +30,7 @@ def judged(n: int, rng: np.random.Generator, short: bool = False) -> Preferences
 
 def forecast(data: Preferences, ties: float = 0.0) -> tuple[np.ndarray, Forecast]:
     """Return half widths now, and the forecast, with lapses as they are expected."""
-    return forecast_of_fit(JudgmentModel().fit(data), learn_dcg(data).posterior.lapses, ties)
+    return forecast_of_fit(JudgmentModel().fit(data), learn_dcg(data).posterior, ties)
 
 
 def said(by: Forecast, lists: np.ndarray) -> np.ndarray:

@@ -15,8 +15,7 @@ from dcglearn.asking.candidates import (
     candidates_of_runs,
     made_candidates,
 )
-from dcglearn.asking.forecast import denominator_slopes
-from dcglearn.asking.information import Design, strict_share, tie_strength
+from dcglearn.asking.information import Design, denominator_slopes, strict_share, tie_strength
 from dcglearn.asking.plan import UNKNOWN, Plan, plan
 from dcglearn.inference.centres import Posterior
 from helpers.simulated import logistic_judgments
