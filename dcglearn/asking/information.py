@@ -264,9 +264,8 @@ class Forecast:
 def forecast_of_fit(fit: JudgmentFit, posterior: Posterior, ties: float) -> tuple[Floats, Forecast]:
     """Return half widths of a fit's intervals (q,), nan or infinite if it has none; a forecast.
 
-    They are of gains between the best and the worst, and of discounts after the first. Few answers
-    do not tell how often people answer at random: the share e is as expected, and logit e as
-    certain as before the answers. They tie as `ties` says (nu of Davidson).
+    They are of gains between the best and the worst, and of discounts after the first. Answers at
+    random are as frequent as is expected, which is as certain as before; ties are nu of Davidson.
     """
     likelihood, estimates = fit.likelihood, (*fit.gains()[1:-1], *fit.discounts()[1:])
     now = np.array([(one.high - one.low) / 2 for one in estimates])
