@@ -10,7 +10,7 @@ from itertools import takewhile
 import pandas as pd
 
 from dcglearn.lab.claims import Claim, Finding, judge_all
-from dcglearn.lab.plots import BAND, Figure, curve, level, over_pairs
+from dcglearn.lab.plots import BAND, Figure, level, over_pairs
 from dcglearn.lab.repetitions import MeanInterval, common_value, means, rows_where
 
 COLUMNS = ("precision", "precision:PRESET", "chosen_C")
@@ -38,53 +38,48 @@ def figures(table: pd.DataFrame) -> list[Figure]:
 def _figure(table: pd.DataFrame, number: str, truth: str) -> Figure:
     against = table["against"].iloc[0].split()
     leads = {f"lead:{name}": table["precision"] - table[f"precision:{name}"] for name in against}
-    program = rows_where(table.assign(**leads), learner="qp")
-    usual = rows_where(table, learner="usual").drop_duplicates(["pairs", "repetition"])  # has no C
-    named = program.assign(C=program["C"].map(CHOSEN))
+    shown = table["C"].map(CHOSEN).where(table["learner"] == "qp", "From the usual measures")
+    table = table.assign(shown=shown, **leads)
     x_label = f"judgments, {table['reliability'].iloc[0]:.0%} of them right"
-    plot = over_pairs(named, "precision", "C", x_label, "precision on exact pairs")
-    started = [curve(usual, "pairs", "precision", "From the usual measures")] * bool(len(usual))
+    plot = over_pairs(table, "precision", "shown", x_label, "precision on exact pairs")
     presets = (level(table, f"precision:{name}", name) for name in against)
     claim = Claim(
         f"{truth[:1].upper()}{truth[1:]}: with enough judgments, a learned measure orders lists "
         "better than every preset that is not the truth. C is chosen on the same judgments.",
-        _finding(program, usual, against),
+        _finding(table, against),
         thresholds=(f"a preset is the truth: precision of {RIGHT} or more",),
         needs_all=True,
     )
     caption = (
         f"Independent uniform grades at {common_value(table, 'ranks')} ranks. C chosen by five "
-        "folds of the judgments themselves or, not counted on the axis, on "
-        f"{common_value(table, 'validation_pairs')} more judgments without errors. {BAND}"
+        f"folds of the judgments, or on {common_value(table, 'validation_pairs')} more without "
+        f"errors (not on the axis). {BAND}"
     )
-    plot = replace(plot, series=(*plot.series, *started, *presets))
+    plot = replace(plot, series=(*plot.series, *presets))
     return Figure(number, f"Learned against ad hoc: {truth}", plot, (claim,), caption)
 
 
-def _finding(table: pd.DataFrame, usual: pd.DataFrame, against: list[str]) -> Finding:
-    own, more = rows_where(table, C="cv"), rows_where(table, C="validation")
+def _finding(table: pd.DataFrame, against: list[str]) -> Finding:
+    own, more = (rows_where(table, learner="qp", C=chosen) for chosen in CHOSEN)
     few, many = own["pairs"].min(), own["pairs"].max()
     most, extremes = rows_where(own, pairs=many), own[own["pairs"].isin([few, many])]
     precise = {name: most[f"precision:{name}"].mean() for name in against}
     right = [name for name in against if precise[name] >= RIGHT]
     wrong = sorted({*against} - {*right}, key=lambda name: -precise[name])
-    learned, at = own.drop(columns="C"), more[more["pairs"].isin([few, *SHOWN, many])]
+    at = more[more["pairs"].isin([few, *SHOWN, many])]
     label = "C chosen on more judgments minus on these, at {pairs:,} judgments:"
     also = [
         *_ahead(own[own["pairs"].isin(SHOWN)], wrong[0]),
         *(number for name in right for number in _ahead(extremes, name)),
-        *means(at, "precision", label, minus=learned),
+        *means(at, "precision", label, minus=own),
     ]
     label = "from the usual measures minus learned W at {pairs:,} judgments:"
-    also += means(usual, "precision", label, minus=learned)
+    also += means(rows_where(table, learner="usual"), "precision", label, minus=own)
     since = "; ".join(
         f"{words}: " + ", ".join(f"{_since(rows, name, many)} ({name})" for name in wrong)
         for words, rows in (("with C chosen on them", own), ("on more judgments", more))
     )
-    reason = (
-        "The number of judgments from which the learned measure is better than a preset, with the "
-        f"whole interval above 0, {since}."
-    )
+    reason = f"Judgments from which the whole interval of the lead is above 0, {since}."
     ahead = [number for name in wrong for number in _ahead(most, name)]
     return replace(judge_all(ahead, above=0, also=also), reason=reason)
 

@@ -84,21 +84,16 @@ def figures(table: pd.DataFrame) -> list[Figure]:
         ratio=expanded / of_foretold,
     )
     coverage, widths = _claims(table)
-    model = (
-        f"A pool of {table['pool'].iloc[0]} pairs of lists of 3 grades at 5 ranks; judges with "
-        f"logistic noise who answer 10% at random. {BAND}"
-    )
-    covered = f"Gains and discounts together. {model} {describe_errors(coverage.finding.intervals)}"
-    known = f"Means over the gains and discounts that the plan said to become known. {model}"
+    pool, errors = table["pool"].iloc[0], describe_errors(coverage.finding.intervals)
+    model = f"A pool of {pool} pairs; 3 grades, 5 ranks; logistic noise, 10% random answers. {BAND}"
+    covered = f"Gains and discounts together. {model} {errors}"
+    known = f"A plan after half of the answers; means over what it said to become known. {model}"
+    axes, of_width = ("policy", "answers"), ("half width of 95% intervals", None, (0.0, UNKNOWN))
+    shares = panels(table, "truth", over_pairs, "intervals_1", *axes, COVERED, SHARES, SHARE)
+    came = panels(table, "truth", over_pairs, "intervals_3", *axes, *of_width)
     relative = table.assign(truth=table["truth"] + ", as a share of what was foretold")
-    shares, came, ratios = (
-        panels(rows, "truth", over_pairs, column, "policy", "answers", words, levels, within)
-        for rows, column, words, levels, within in (
-            (table, "intervals_1", COVERED, SHARES, SHARE),
-            (table, "intervals_3", "half width of 95% intervals", None, (0.0, UNKNOWN)),
-            (relative, "ratio", "half width over foretold", AS_FORETOLD, (0.0, inf)),
-        )
-    )
+    of_ratio = "half width over foretold", AS_FORETOLD, (0.0, inf)
+    ratios = panels(relative, "truth", over_pairs, "ratio", *axes, *of_ratio)
     return [
         paneled("Q3", "Coverage after chosen pairs", shares, [coverage], covered),
         paneled("Q4", "Widths that a plan foretells", [*came, *ratios], [widths], known),
@@ -108,17 +103,12 @@ def figures(table: pd.DataFrame) -> list[Figure]:
 def _claims(table: pd.DataFrame) -> tuple[Claim, Claim]:
     """Return the claims on coverage and on widths."""
     coverage = Claim(
-        "Of 95% intervals after chosen pairs, 93 to 97% contain the truth, also if the choice "
-        "starts from a wrong measure, or never leaves it, in the mean over truths and numbers of "
-        "answers.",
+        "Coverage is 93 to 97% after chosen pairs, in the mean over truths and numbers of answers, "
+        "also if the choice starts from a wrong measure, or never leaves it.",
         judge_between(means(table, "intervals_1", "{policy}:"), 0.93, 0.97),
         thresholds=("right coverage: 93 to 97%",),
     )
-    widths = Claim(
-        "Half widths are within 15% of what a plan foretold after half of the answers, where "
-        "these were 100 or more, in the mean over truths.",
-        judge_all(means(table[table["pairs"] >= FROM], "ratio", "{policy}:"), 0.85, 1.15),
-        thresholds=("as foretold: within 15%",),
-        needs_all=True,
-    )
-    return coverage, widths
+    tested = f"From {FROM // 2} answers, plans foretell widths within 15%, in the mean over truths."
+    found = judge_all(means(table[table["pairs"] >= FROM], "ratio", "{policy}:"), 0.85, 1.15)
+    limits = ("as foretold: within 15%",)
+    return coverage, Claim(tested, found, thresholds=limits, needs_all=True)

@@ -1,4 +1,4 @@
-"""Figures Q1 and Q2: how much less judgments are needed if the pairs are chosen."""
+"""Figures Q1, Q1b and Q2: how many judgments are saved if the pairs are chosen."""
 
 from math import inf
 
@@ -80,52 +80,53 @@ def gain_error(truth: Measure, learned: Measure, data: CellData) -> float:
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
-    """Return figures Q1 and Q2, with a panel for each kind of judge."""
+    """Return figures Q1 and Q2, with a panel for each kind of judge; Q1b if all err alike."""
     table = table.assign(error=1 - table["precision"], judge=table["judge"].map(JUDGES))
     named = table.assign(policy=table["policy"].map(POLICIES))
     caption = (
-        "The DCG that starts from the usual measures, learned from pairs of a pool of "
-        f"{table['pool'].iloc[0]:,} permutations, chosen in rounds of 5 to 20. Means over "
+        "The DCG that starts from the usual measures, learned from pairs that are chosen from "
+        f"{table['pool'].iloc[0]:,} pairs of permutations, in rounds of 5 to 20. Means over "
         f"{table['truth'].nunique()} truths. {BAND}"
     )
     of_order, of_gains = (
         panels(named, "judge", over_pairs, what, "policy", "answers", words, None, (0.0, inf))
         for what, words in (("error", "1 - precision"), ("gain_error", "error of gains"))
     )
+    if set(table["judge"]) == {JUDGES["reversing"]}:
+        title = "Precision of chosen pairs where answers are reversed"
+        return [paneled("Q1b", title, of_order, _claims(table, "reversing"), caption)]
     return [
-        paneled("Q1", "Precision of chosen pairs", of_order, _claims(table), caption),
+        paneled("Q1", "Precision of chosen pairs", of_order, _claims(table, "calibrated"), caption),
         paneled("Q2", "Gains from chosen pairs", of_gains, [], caption),
     ]
 
 
-def _claims(table: pd.DataFrame) -> list[Claim]:
+def _claims(table: pd.DataFrame, judge: str) -> list[Claim]:
     """Return the claims on the error of chosen pairs, as a share of that of pairs at random.
 
-    Of those that say most about the order for judges who do not err, about everything for others.
+    Chosen are those that say most about the order if judges do not err, otherwise about everything.
     """
-    keys, at_random = ["pairs", "judge", "truth"], rows_where(table, policy="random")
-    claims, late = [], []
-    for name, limits in LIMITS.items():
-        asked = "order" if name == "calibrated" else "everything"
-        chosen = rows_where(table, policy=asked, judge=JUDGES[name])
-        both = chosen.merge(at_random, on=[*keys, "repetition"], suffixes=("", "_random"))
-        both = both.sort_values("pairs", kind="stable")
-        designs = both.groupby(keys)
-        error, of = (designs[one].transform("mean") for one in ("error", "error_random"))
-        # A ratio of means has the interval of this mean: it is expanded to first order.
-        both["share"] = error / of + (both["error"] - error / of * both["error_random"]) / of
-        found = [
-            judge_all(means(rows_where(both, pairs=n), "share", f"{n} answers:"), below=limit)
-            for n, limit in limits.items()
-        ]
-        shown = ", ".join(f"{limit:g} at {n}" for n, limit in limits.items())
-        most = POLICIES[asked].removeprefix("Most said ")
-        words = (
-            f"{JUDGES[name].capitalize()}: the error with pairs that say most {most}, as a share "
-            f"of that with pairs at random, is at most {shown} answers, in the mean over truths."
-        )
-        claims.append(Claim(words, judge_together(*found), needs_all=True))
-        late.append(both[both["pairs"] >= LATER])
-    words = f"From {LATER} answers on, that share is at most {NEVER:g} for each judge and truth."
-    each = means(pd.concat(late), "share", "{judge}, {truth}, {pairs} answers:")
-    return [*claims, Claim(words, judge_all(each, below=NEVER), needs_all=True)]
+    keys, at_random = ["judge", "truth", "pairs"], rows_where(table, policy="random")
+    asked = {JUDGES["calibrated"]: "order", JUDGES["reversing"]: "everything"}
+    chosen = table[table["policy"] == table["judge"].map(asked)]
+    both = chosen.merge(at_random, on=[*keys, "repetition"], suffixes=("", "_random"))
+    designs = both.groupby(keys)
+    error, of = (designs[one].transform("mean") for one in ("error", "error_random"))
+    # A ratio of means has the interval of this mean: it is expanded to first order.
+    both["share"] = error / of + (both["error"] - error / of * both["error_random"]) / of
+    of_judge, limits = rows_where(both, judge=JUDGES[judge]), LIMITS[judge].items()
+    found = [
+        judge_all(means(rows_where(of_judge, pairs=n), "share", f"{n} answers:"), below=limit)
+        for n, limit in limits
+    ]
+    shown = ", ".join(f"{limit:g} at {n}" for n, limit in limits)
+    words = (
+        f"{JUDGES[judge].capitalize()}: the error with chosen pairs, as a share of that with pairs "
+        f"at random, is at most {shown} answers, in the mean over truths."
+    )
+    each = means(both[both["pairs"] >= LATER], "share", "{judge}, {truth}, {pairs} answers:")
+    later = f"From {LATER} answers on, that share is at most {NEVER:g} for each judge and truth."
+    return [
+        Claim(words, judge_together(*found), needs_all=True),
+        Claim(later, judge_all(each, below=NEVER), needs_all=True),
+    ]

@@ -18,14 +18,15 @@ NOT_SUMS = ("max", "err")
 def figures(table: pd.DataFrame) -> list[Figure]:
     """Return figure C10, with a panel for each share."""
     numbers = {name: str(number) for number, name in enumerate(DESIGNS, 1)}
+    designs = [DESIGNS[name] for name in table["design"]]
     table = table.assign(
-        about=[DESIGNS[name].about for name in table["design"]],
+        about=[one.about for one in designs],
         number=table["design"].map(numbers),
         judgments=[f"{pairs:,} judgments" for pairs in table["pairs"]],
     )
     sums = table[~table["design"].isin(NOT_SUMS)]
-    covered = table[[DESIGNS[name].middle_gain is not None for name in table["design"]]]
-    allowed = table[[DESIGNS[name].allowed for name in table["design"]]]
+    covered = table[[one.middle_gain is not None for one in designs]]
+    allowed = table[[one.allowed for one in designs]]
     most = rows_where(table, pairs=table["pairs"].max())
     rejects, share = "share of studies that reject what is true", "share of studies"
     panels = [
@@ -37,20 +38,15 @@ def figures(table: pd.DataFrame) -> list[Figure]:
         _panel(table, "no_dcg", share, "Documents are said not to add up"),
     ]
     where = "In designs that the model allows,"
+    stops, covers = (_means(allowed, column) for column in ("false_stop", "coverage"))
+    sizes = [one for test in TESTS for one in _means(allowed, test)]
+    no_sums = _means(most[most["design"].isin(NOT_SUMS)], "no_dcg")
     tested = {
-        f"{where} at most 3% of studies reject true gains or a true discount.": (
-            (_means(allowed, "false_stop"), 0.0, FALSE_STOPS)
-        ),
-        f"{where} tests of what is true have p below .05 in at most 7% of studies.": (
-            ([one for test in TESTS for one in _means(allowed, test)], 0.0, LARGEST_SIZE)
-        ),
-        f"{where} 93 to 97% of the intervals of the middle gain contain it.": (
-            (_means(allowed, "coverage"), 0.93, 0.97)
-        ),
-        "Where the best document decides, or ERR, at least 80% of studies of the most judgments "
-        "say that documents do not add up.": (
-            (_means(most[most["design"].isin(NOT_SUMS)], "no_dcg"), 0.8, 1.0)
-        ),
+        f"{where} at most 3% of studies reject true gains or discounts.": (stops, 0.0, FALSE_STOPS),
+        f"{where} what is true has p < .05 in at most 7% of studies.": (sizes, 0.0, LARGEST_SIZE),
+        f"{where} 93 to 97% of the intervals of the middle gain contain it.": (covers, 0.93, 0.97),
+        "Where the best document decides, or ERR, at least 80% of the largest studies say that "
+        "documents do not add up.": (no_sums, 0.8, 1.0),
     }
     claims = [
         Claim(words, judge_between(found, low, high), thresholds=(f"{low:g} to {high:g}",))
@@ -58,10 +54,7 @@ def figures(table: pd.DataFrame) -> list[Figure]:
         if found
     ]
     numbered = "; ".join(f"{numbers[name]}: {one.about}" for name, one in DESIGNS.items())
-    caption = (
-        f"{numbered}. Three grades at five ranks. A study rejects what has a corrected p below "
-        f".01. {BAND}"
-    )
+    caption = f"{numbered}. Three grades at five ranks. Rejected: a corrected p below .01. {BAND}"
     return [paneled("C10", "What is concluded from studies of many kinds", panels, claims, caption)]
 
 

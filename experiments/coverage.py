@@ -16,7 +16,7 @@ RIGHT = ("right coverage: 93 to 97%",)
 LEVELS = {"0.93": LOW, "0.97": HIGH}
 COVERED = "judgments", "share of 95% intervals that contain the truth"
 
-LEVEL, LARGEST_BIAS = 0.05, 0.02
+LEVEL, BIAS = 0.05, 0.02
 UP_TO, FROM = 5000, 1000
 """With other noise, coverage is judged up to, and bias from, so many judgments."""
 
@@ -25,14 +25,8 @@ LISTS = {"drawn": "uniform grades", "permutations": "permutations"}
 NOISES = {"logistic": "Logistic, as the model assumes", "normal": "Normal", "cauchy": "Cauchy"}
 
 UNIFORM = "Independent uniform grades (3 grades at 5 ranks)"
-MODEL = (
-    f"{UNIFORM}; free gains and discounts, with a side bias and a share of random answers that are "
-    f"estimated too. {BAND}"
-)
-NOISE = (
-    f"{UNIFORM}, exponential gains, discount log2, 5% of answers at random; all noises are equally "
-    f"steep where the difference is 0. {BAND}"
-)
+MODEL = f"{UNIFORM}; gains, discounts, a side bias and the share of random answers are free. {BAND}"
+NOISE = f"{UNIFORM}, exponential-log2, 5% random answers; noises as steep at difference 0. {BAND}"
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
@@ -46,19 +40,14 @@ def figures(table: pd.DataFrame) -> list[Figure]:
 def _by_lapses(table: pd.DataFrame) -> Figure:
     named = table.assign(lapses=[f"{share:.0%} answers at random" for share in table["lapses"]])
     found = means(named, "coverage", "{pairs:,} judgments, {lapses}:")
-    claim = Claim(
-        "Of 95% intervals, 93 to 97% contain the truth, for each number of judgments and each "
-        "share of answers at random.",
-        judge_between(found, LOW, HIGH),
-        thresholds=RIGHT,
-    )
+    tested = "Coverage is 93 to 97% at each number of judgments and each share of random answers."
+    claim = Claim(tested, judge_between(found, LOW, HIGH), thresholds=RIGHT)
     fewest = table["pairs"].min()
     unbounded = 1 - rows_where(table, pairs=fewest)["bounded"].mean()
     caption = (
-        f"All gains and discounts together, means over {table['truth'].nunique()} truths. An "
-        "interval without bounds contains the truth and says nothing: with "
-        f"{fewest:,} judgments, {unbounded:.0%} have none. {MODEL} "
-        f"{describe_errors(found, 'points')}"
+        f"Gains and discounts together, means over {table['truth'].nunique()} truths. Intervals "
+        "without bounds contain the truth, and say nothing. These are "
+        f"{unbounded:.0%} at {fewest:,} judgments. {MODEL} {describe_errors(found, 'points')}"
     )
     plot = over_pairs(named, "coverage", "lapses", *COVERED, LEVELS)
     return Figure("C1", "Coverage of intervals", plot, (claim,), caption)
@@ -69,16 +58,11 @@ def _by_truth(table: pd.DataFrame) -> Figure:
     long = named.melt(["truth", "pairs", "repetition"], PARTS, "part", "covered")
     long["part"] = long["part"].str.removeprefix("coverage:").str.capitalize()
     found = means(long, "covered", "{truth}; {part}, {pairs:,} judgments:")
-    claim = Claim(
-        "No truth has intervals of gains, or of discounts, that contain it in less than 90% of "
-        "studies.",
-        judge_between(found, LEAST, 1.0),
-        thresholds=("least coverage: 90%",),
-    )
-    caption = (
-        f"Means over {table['lapses'].nunique()} shares of answers at random. {MODEL} "
-        f"{describe_errors(found, 'points')}"
-    )
+    tested = "For each truth, coverage of its gains, and of its discounts, is 90% or more."
+    limits = ("least coverage: 90%",)
+    claim = Claim(tested, judge_between(found, LEAST, 1.0), thresholds=limits)
+    over, errors = table["lapses"].nunique(), describe_errors(found, "points")
+    caption = f"Means over {over} shares of answers at random. {MODEL} {errors}"
     plots = panels(long, "truth", over_pairs, "covered", "part", *COVERED, LEVELS)
     return paneled("C2", "Coverage by truth", plots, [claim], caption)
 
@@ -91,12 +75,8 @@ def _in_designs(table: pd.DataFrame) -> Figure:
     named["kind"] = named["kind"].replace("", "Independent, no ties")
     plots = panels(named, "lists", over_pairs, "coverage", "kind", *COVERED, LEVELS)
     found = means(named, "coverage", "{design}:")
-    claim = Claim(
-        "In each design 93 to 97% of the intervals contain the truth, in the mean over the numbers "
-        "of judgments.",
-        judge_between(found, LOW, HIGH),
-        thresholds=RIGHT,
-    )
+    tested = "In each design coverage is 93 to 97%, in the mean over the numbers of judgments."
+    claim = Claim(tested, judge_between(found, LOW, HIGH), thresholds=RIGHT)
     caption = (
         "Only numbers that the judgments determine count: of lists that permute each other, the "
         "gain of the middle grade. Of 100 queries the largest has a tenth of the judgments; each "
@@ -114,21 +94,18 @@ def _with_noise(table: pd.DataFrame) -> list[Figure]:
     assumed = rows_where(at, noise=NOISES["logistic"]).drop(columns="noise")
     others = at[at["noise"] != NOISES["logistic"]]
     covered = Claim(
-        "Whether the noise is logistic, normal or Cauchy, 90% of the intervals or more contain "
-        f"the truth up to {UP_TO:,} judgments.",
+        f"Up to {UP_TO:,} judgments coverage is 90% or more, whatever the noise.",
         judge_between(means(small, "coverage", label), LEAST, 1.0),
         thresholds=(f"least coverage: 90%, up to {UP_TO:,} judgments",),
     )
     unbiased = Claim(
-        f"From {FROM:,} judgments the middle gain is wrong by at most {LARGEST_BIAS} in the "
-        "mean, whatever the noise.",
-        judge_between(means(large, "middle_gain", label), -LARGEST_BIAS, LARGEST_BIAS),
-        thresholds=(f"largest bias: {LARGEST_BIAS}, from {FROM:,} judgments",),
+        f"From {FROM:,} judgments the middle gain is biased by at most {BIAS}, whatever the noise.",
+        judge_between(means(large, "middle_gain", label), -BIAS, BIAS),
+        thresholds=(f"largest bias: {BIAS}, from {FROM:,} judgments",),
     )
     gaps = means(others, "noticed", f"{{noise}} minus logistic, {most:,} judgments:", assumed)
     questioned = Claim(
-        f"With {most:,} judgments the test of the link rejects more often if the noise is "
-        "normal or Cauchy than if it is logistic.",
+        f"At {most:,} judgments the test rejects normal and Cauchy noise more often than logistic.",
         judge_all(gaps, above=0, also=means(named, "noticed", label)),
         thresholds=(f"rejected: p < {LEVEL}",),
         needs_all=True,

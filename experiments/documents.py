@@ -12,9 +12,8 @@ PRECISE, ALIKE, MOST = 0.93, 0.98, 800
 """Learned precisely, in precision; gains like those of grades, in correlation; at so many pairs."""
 
 MANY_ENTRIES = (
-    "The number of pairs needed depends on K, which the paper does not give. With K = 5, the "
-    "K x K matrix is learned precisely from 200 pairs. With K = 10, as in the other figures, the "
-    "matrix has 100 entries and several times as many pairs are needed."
+    "The paper does not give K. With K = 5, W is learned precisely from 200 pairs. With K = 10, as "
+    "in the other figures, it has 100 entries, and needs several times as many pairs."
 )
 
 
@@ -27,37 +26,26 @@ def figures(table: pd.DataFrame) -> list[Figure]:
         for what in ("precision", "gains_correlation")
     )
     grows = change_over_range(table, "pairs", "precision", "K = {ranks}, {truth}")
-    precise = Claim(
-        f"Precision grows with the number of pairs, and is {PRECISE} or more at {MOST}.",
-        judge_together(
-            judge_all(late, above=PRECISE, also=early),
-            judge_all(grows, above=0),
-            reason="" if all(one.low >= PRECISE for one in early) else MANY_ENTRIES,
-        ),
-        "Preferences over rankings are learned precisely without grades.",
-        "8",
-        (f"precisely: {PRECISE} or more, with {MOST} pairs",),
-        needs_all=True,
-    )
-    relevant = Claim(
-        "The gains of documents, from the rank-1 part of W, have a correlation above "
-        f"{ALIKE} with the gains of their grades at {MOST} pairs.",
-        judge_all(many, above=ALIKE, also=few),
-        "Without grades, W says how relevant each document is.",
-        "8",
-        (f"says how relevant: correlation above {ALIKE}, with {MOST} pairs",),
-        needs_all=True,
-    )
+    both = judge_all(late, above=PRECISE, also=early), judge_all(grows, above=0)
+    reason = "" if all(one.low >= PRECISE for one in early) else MANY_ENTRIES
+    tested = f"Precision grows with the number of pairs, and is {PRECISE} or more at {MOST}."
+    quote = "Preferences over rankings are learned precisely without grades."
+    limits = (f"precisely: {PRECISE} or more, with {MOST} pairs",)
+    found = judge_together(*both, reason=reason)
+    precise = Claim(tested, found, quote, "8", limits, needs_all=True)
+    tested = f"With {MOST} pairs, gains have a correlation above {ALIKE} with the true ones."
+    quote = "Without grades, W says how relevant each document is."
+    limits = (f"says how relevant: correlation above {ALIKE}, with {MOST} pairs",)
+    found = judge_all(many, above=ALIKE, also=few)
+    relevant = Claim(tested, found, quote, "8", limits, needs_all=True)
     x, y, levels = "training pairs", "correlation with true gains", {str(ALIKE): ALIKE}
-    one, other = (
-        over_pairs(table, "precision", "shown", x, "precision", {str(PRECISE): PRECISE}),
-        over_pairs(table, "gains_correlation", "shown", x, y, levels, CORRELATION),
-    )
+    one = over_pairs(table, "precision", "shown", x, "precision", {str(PRECISE): PRECISE})
+    other = over_pairs(table, "gains_correlation", "shown", x, y, levels, CORRELATION)
     chosen = f"{describe_C(table)}. {BAND}"
-    about = f"A K x K matrix from rankings of K documents; {chosen}"
+    about = f"A K x K matrix W from rankings of K documents; {chosen}"
     compared = (
-        "The grades are not used to learn W; the gains of the K documents are compared with "
-        f"those that the true measure gives to their grades. {chosen}"
+        "W is learned without grades. The gains of the K documents, from its rank-1 part, are "
+        f"compared with the true gains of their grades. {chosen}"
     )
     return [
         Figure("13", "Precision without grades", one, (precise,), about),

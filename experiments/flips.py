@@ -4,38 +4,34 @@ import pandas as pd
 
 from dcglearn.lab.claims import Claim, falls
 from dcglearn.lab.plots import BAND, CORRELATION, SHARE, Figure, Plot, curves, describe_C
-from dcglearn.lab.repetitions import common_value
 from dcglearn.lab.similarity import limit_on_permutations
 
 COLUMNS = ("precision", "similarity", "identifiable", "chosen_C")
 
-ERRORS = {"flips": "preferences are flipped", "wrong_grades": "grades are wrong"}
+ERRORS = {"flips": ("56", "preferences", "flipped"), "wrong_grades": ("78", "grades", "wrong")}
+"""For each setting that may vary: the figures, what is changed, and how it is called then."""
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
     """Return figures 5 and 6 about reversed preferences, or 7 and 8 about wrong grades."""
-    n, limit = common_value(table, "pairs"), limit_on_permutations(int(table["ranks"].iloc[0]))
-    grades = f"{2 * table['pairs'].max() * len(table['base'].iloc[0].split()):,} grades"
     varied = next(column for column in table if column in ERRORS)  # settings that vary are first
-    if varied == "flips":
-        numbers, x, trained = "56", f"flipped of {n} preferences", f"{n} training pairs"
-        quote = "preferences are wrong"
-    else:
-        numbers, x, trained = "78", f"wrong of {grades}", f"{n} training pairs with {grades}"
-        quote = "grades are wrong"
+    numbers, things, wrong = ERRORS[varied]
+    pairs, ranks = int(table["pairs"].max()), int(table["ranks"].iloc[0])
+    n, limit = pairs if varied == "flips" else 2 * pairs * ranks, limit_on_permutations(ranks)
     drawn = []
     for number, what, within, levels in (
         (numbers[0], "precision", SHARE, {}),
         (numbers[1], "similarity", CORRELATION, {f"Limit {limit:.4f}": limit}),
     ):
-        title = f"{what.capitalize()} when {ERRORS[varied]}"
-        plot = Plot(x, what, curves(table, varied, what, "truth"), levels, within=within)
+        series = curves(table, varied, what, "truth")
+        plot = Plot(f"{wrong} of {n:,} {things}", what, series, levels, within=within)
         claim = Claim(
-            f"{what.capitalize()} falls as more {ERRORS[varied]}.",
+            f"{what.capitalize()} falls as more {things} are {wrong}.",
             falls(table, varied, what),
-            f"{what.capitalize()} falls as more {quote}.",
+            f"{what.capitalize()} falls as more {things} are wrong.",
             "6.4, inferred",
         )
-        caption = f"{trained}; {describe_C(table)}. {BAND}"
+        title = f"{what.capitalize()} when {things} are {wrong}"
+        caption = f"{pairs:,} training pairs; {describe_C(table)}. {BAND}"
         drawn.append(Figure(number, title, plot, (claim,), caption))
     return drawn

@@ -16,15 +16,11 @@ SMALL, LITTLE = 0.01, 0.3
 def figures(table: pd.DataFrame) -> list[Figure]:
     """Return figures 11 and 12."""
     label = "{truth}, correlation of Hamming distance and difference in DCG:"
-    correlations = means(rows_where(table, margin="hamming"), "margin_correlation", label)
-    why = Claim(
-        "On the test pairs, the correlation of the Hamming distance with the true difference in "
-        f"DCG is below {LITTLE}.",
-        judge_all(correlations, below=LITTLE),
-        "Hamming distances of rankings say little about their differences in DCG.",
-        "7, inferred",
-        (f"little: a correlation below {LITTLE}",),
-    )
+    found = means(rows_where(table, margin="hamming"), "margin_correlation", label)
+    tested = f"On test pairs Hamming distance and true difference in DCG correlate below {LITTLE}."
+    quote = "Hamming distances of rankings say little about their differences in DCG."
+    limits = (f"little: a correlation below {LITTLE}",)
+    why = Claim(tested, judge_all(found, below=LITTLE), quote, "7, inferred", limits)
     return [_figure(table, "11", "similarity"), _figure(table, "12", "precision", why)]
 
 
@@ -36,14 +32,10 @@ def _figure(table: pd.DataFrame, number: str, what: str, *more: Claim) -> Figure
     for _, rows in hamming.groupby("truth", sort=False):
         at_sizes = means(rows, what, "{truth}, largest gain, at {pairs} pairs:", unit)
         numbers.append(max(at_sizes, key=lambda one: one.mean))
-    claim = Claim(
-        f"With the Hamming margin, {what} is higher by less than {SMALL}, in the mean over all "
-        "sizes and at the size of the largest gain.",
-        judge_all(numbers, below=SMALL),
-        f"The Hamming margin brings no significant gain in {what}.",
-        "7, inferred",
-        (f"significant: {SMALL} or more",),
-    )
+    tested = f"The Hamming margin gains less than {SMALL} of {what}, in the mean and at any size."
+    quote = f"The Hamming margin brings no significant gain in {what}."
+    limits = (f"significant: {SMALL} or more",)
+    claim = Claim(tested, judge_all(numbers, below=SMALL), quote, "7, inferred", limits)
     series = curves(pd.concat([unit, hamming]), "pairs", what, "shown")
     gains = differences(hamming, unit, "pairs", what, "truth")
     plots = (

@@ -20,7 +20,7 @@ AT = 1000
 
 SHARE = "judgments", f"share of studies with p < {LEVEL}"
 ABOUT = "Independent uniform grades (3 grades at 5 ranks), discount log2, 5% of answers at random."
-FAMILIES = f"{ABOUT} All families are tested against free gains and discounts."
+FAMILIES = f"{ABOUT} All families are tested against free gains and discounts, at the level of 5%."
 SAME = {"data-1": "The same, linear", "data-2": "The same, exponential"}
 DIFFERENT = {
     "gains-by-rank:0.5": "Middle grade from .63 to .35 of the best",
@@ -56,12 +56,8 @@ def _rejected(table: pd.DataFrame, p: dict[str, pd.Series]) -> pd.DataFrame:
 
 def _size(rejected: pd.DataFrame) -> Figure:
     found = means(rejected, "rejected", "{hypothesis}:")
-    claim = Claim(
-        "A true hypothesis is rejected at the level of 5% in 3 to 7% of studies, in the mean over "
-        "the numbers of judgments.",
-        judge_between(found, LOW, HIGH),
-        thresholds=("right size: 3 to 7%",),
-    )
+    tested = "In the mean over all numbers of judgments, 3 to 7% of studies reject what is true."
+    claim = Claim(tested, judge_between(found, LOW, HIGH), thresholds=("right size: 3 to 7%",))
     plot = over_pairs(rejected, "rejected", "hypothesis", *SHARE, {"0.03": LOW, "0.07": HIGH})
     caption = f"{FAMILIES} Means over linear and exponential gains. {BAND} {describe_errors(found)}"
     return Figure("C4", "Size of tests", plot, (claim,), caption)
@@ -69,12 +65,9 @@ def _size(rejected: pd.DataFrame) -> Figure:
 
 def _power(rejected: pd.DataFrame) -> Figure:
     found = means(rows_where(rejected, pairs=AT), "rejected", f"{{hypothesis}}, {AT:,} judgments:")
-    claim = Claim(
-        f"With {AT:,} judgments, wrong families of gains and discounts are rejected in 80% of "
-        "studies or more.",
-        judge_between(found, POWER, 1.0),
-        thresholds=(f"power: 80% with {AT:,} judgments",),
-    )
+    tested = f"With {AT:,} judgments, at least 80% of studies reject wrong gains or discounts."
+    limits = (f"power: 80% with {AT:,} judgments",)
+    claim = Claim(tested, judge_between(found, POWER, 1.0), thresholds=limits)
     plot = over_pairs(rejected, "rejected", "hypothesis", *SHARE, {f"{POWER:.1f}": POWER})
     return Figure("C5", "Power of tests", plot, (claim,), f"{FAMILIES} {BAND}")
 
@@ -96,10 +89,7 @@ def _positions(table: pd.DataFrame) -> Figure:
         ("size: at most 7%", f"power: 80% with {most:,} judgments"),
         needs_all=True,
     )
-    caption = (
-        f"{ABOUT} The same gains at every rank, W = c g', are tested against a free W by a "
-        f"likelihood ratio. {BAND}"
-    )
+    caption = f"{ABOUT} W = c g' is tested against a free W by a likelihood ratio. {BAND}"
     title = "The test of gains that depend on the position"
     plot = over_pairs(named, "rejected", "truth", *SHARE, {str(LEVEL): LEVEL})
     return Figure("C9", title, plot, (claim,), caption)

@@ -93,63 +93,49 @@ def figures(table: pd.DataFrame) -> list[Figure]:
         "Lists permute each other; claims are about lists of independent grades, too. Hinge: gains "
         f"and decreasing discounts under the hinge of the program, C = 1 in both. {BAND}"
     )
-    found = []
-    for number, (name, claims) in enumerate(_claims(table).items(), 1):
-        if len(rows := rows_where(drawn, judge=JUDGES[name])):
-            title = f"Learned from the usual measures: {JUDGES[name]}"
-            plots = panels(rows, "truth", over_pairs, *axes)
-            found.append(paneled(f"L{number}", title, plots, claims, caption))
-    return found
+    return [
+        paneled(f"L{number}", f"Learned from the usual measures: {name}", plots, claims, caption)
+        for number, (name, claims) in enumerate(_claims(table).items(), 1)
+        if (plots := panels(rows_where(drawn, judge=name), "truth", over_pairs, *axes))
+    ]
 
 
 def _claims(table: pd.DataFrame) -> dict[str, list[Claim]]:
     """Return the claims of the figure of each judge; most are about all judges."""
     few, last = table[table["pairs"] < FEW], table[table["pairs"] >= FEW]
-    each = _ahead(few, "usual", "qp")
-    over_all = _ahead(few, "usual", "qp", f"mean of all designs below {FEW} judgments:")
+    also = _ahead(few, "usual", "qp", f"mean of all designs below {FEW} judgments:")
+    each = judge_all(_ahead(few, "usual", "qp"), above=0, also=also)
+    better = Claim(f"Below {FEW} judgments the learned DCG is ahead of W in each design.", each)
     exact = rows_where(last, truth="gains by rank", judge=JUDGES["calibrated"])
-    overtaken = _ahead(rows_where(exact, pairs=exact["pairs"].max()), "qp", "usual")
+    most = rows_where(exact, pairs=exact["pairs"].max())
+    overtaken = Claim(
+        "Where gains change with the rank, W is ahead with enough exact answers.",
+        judge_all(_ahead(most, "qp", "usual"), above=0, also=_ahead(exact, "usual", "qp")),
+        needs_all=True,
+    )
     part = table[(table["pairs"] == 20) | (table["pairs"] >= ENOUGH)]
     behind = np.where(part["pairs"] == 20, *BEHIND) * (part["learner"] == "usual")
     margins = _ahead(part.assign(precision=part["precision"] + behind), "usual", "hinge")
+    never_far = Claim(
+        "The learned DCG is never behind the product under the hinge by more than .05 at 20 "
+        "judgments, and .02 from 100 on (shown: the difference plus these).",
+        judge_between(margins, 0.0, 1.0),
+        thresholds=("behind: .05 at 20 judgments, .02 from 100 on",),
+    )
     ahead = _ahead(table, "usual", "hinge", "mean of all designs, {pairs:,} judgments:")
-    true = [TRUTHS[truth] for truth in ("data-1", "data-2")]
-    near = rows_where(table[table["truth"].isin(true)], learner="usual")
+    over_all = judge_all(ahead, above=0)
+    mostly = Claim("The learned DCG is ahead of that product in the mean of all designs.", over_all)
+    near = table[table["truth"].isin([TRUTHS["data-1"], TRUTHS["data-2"]])]
     gaps = near.assign(gap=1 - near["precision"] - near["pairs"].map(FROM_TRUTH))
-    distances = means(gaps.dropna(subset="gap"), "gap", DESIGN)
-    return {
-        "calibrated": [
-            Claim(
-                f"Below {FEW} judgments it orders lists better than W, in each design.",
-                judge_all(each, above=0, also=over_all),
-            ),
-            Claim(
-                "Where gains change with the rank, W is ahead with enough exact answers.",
-                judge_all(overtaken, above=0, also=_ahead(exact, "usual", "qp")),
-                needs_all=True,
-            ),
-        ],
-        "reversing": [
-            Claim(
-                "It is never behind the product under the hinge by more than .05 at 20 judgments, "
-                "and .02 from 100 on (shown: the difference plus these).",
-                judge_between(margins, 0.0, 1.0),
-                thresholds=("behind: .05 at 20 judgments, .02 from 100 on",),
-            ),
-            Claim(
-                "In the mean of all designs it is ahead of the product under the hinge.",
-                judge_all(ahead, above=0),
-            ),
-        ],
-        "lapsing": [
-            Claim(
-                "Where a usual measure is the truth, it is within .08 of it at 20 judgments and "
-                ".05 at 100 (shown: the distance less these).",
-                judge_between(distances, -1.0, 0.0),
-                thresholds=("near: .08 at 20 judgments, .05 at 100",),
-            )
-        ],
-    }
+    distances = means(rows_where(gaps, learner="usual").dropna(subset="gap"), "gap", DESIGN)
+    close = Claim(
+        "Where a usual measure is the truth, the learned DCG is within .08 of it at 20 judgments, "
+        "and .05 at 100 (shown: the distance less these).",
+        judge_between(distances, -1.0, 0.0),
+        thresholds=("near: .08 at 20 judgments, .05 at 100",),
+    )
+    claims = [better, overtaken], [never_far, mostly], [close]
+    return dict(zip(JUDGES.values(), claims, strict=True))
 
 
 def _ahead(table: pd.DataFrame, one: str, other: str, label: str = DESIGN) -> list[MeanInterval]:

@@ -47,12 +47,11 @@ def unchosen(lists: Pairs, judged: Pairs, n: int, setting: Setting, rng: Generat
 
 def figures(table: pd.DataFrame) -> list[Figure]:
     """Return figure Q5, with a panel for each truth."""
+    truths = table["truth"].map({"data-2": "exponential gains"})
     table = table.assign(
         error=1 - table["precision"],
         what=table["lists"].map(POOLS) + ", " + table["policy"].map(POLICIES),
-        truth=table["truth"]
-        .map({"data-2": "exponential gains"})
-        .fillna("gains and discounts in steps"),
+        truth=truths.fillna("gains and discounts in steps"),
     )
     best = rows_where(table[table["pairs"] >= LATER], lists="made", policy="everything")
     usual = rows_where(table, lists="permutations", policy="unchosen")
@@ -63,8 +62,6 @@ def figures(table: pd.DataFrame) -> list[Figure]:
     )
     labels = "questions asked, ties among them", "1 - precision"
     plots = panels(table, "truth", over_pairs, "error", "what", *labels, None, (0.0, inf))
-    caption = (
-        f"Of a pool of {table['pool'].iloc[0]:,} pairs; judges with logistic noise, who call small "
-        f"differences ties. Tested on independent lists. {BAND}"
-    )
+    pool = f"A pool of {table['pool'].iloc[0]:,} pairs; logistic noise"
+    caption = f"{pool}, small differences are ties. Tested on independent lists. {BAND}"
     return [paneled("Q5", "Made pairs, and ties", plots, [claim], caption)]

@@ -95,15 +95,13 @@ def figures(table: pd.DataFrame) -> list[Figure]:
     right, depth = f"{table['reliability'].iloc[0]:.0%}", common_value(table, "options.depth")
     caption = (
         f"Independent uniform grades at 10 ranks. Judges with noise are right in {right} of their "
-        f"judgments; the others see the first {depth} ranks, and say nothing where these are worth "
-        f"the same. The quadratic program: {describe_C(table)}. Logistic regressions: a fixed "
-        "penalty. Monotone: weights do not increase from the best grade to the worst, as in the "
-        f"program. {BAND}"
+        f"judgments; others see the first {depth} ranks, and leave out lists that are equal there. "
+        f"Quadratic program: {describe_C(table)}. Logistic regressions: a fixed penalty. Monotone: "
+        f"no weight is less than that of a worse grade, as in the program. {BAND}"
     )
     lost = (
-        "Regret: the share of the true difference of test pairs that is lost by trusting the "
-        "learned order, 0.5 by chance. Clear pairs: the half of the test pairs whose lists differ "
-        f"most. {caption}"
+        "Regret: the share of the true difference of test pairs that the learned order loses, 0.5 "
+        f"by chance. Clear pairs: the half of them whose lists differ most. {caption}"
     )
     tau = f"Kendall's tau between the true and the learned order of 2,000 lists. {caption}"
     of_regret = panels(table, "judge", over_pairs, "regret", "shown", "judgments", "regret")
@@ -119,23 +117,18 @@ def figures(table: pd.DataFrame) -> list[Figure]:
 
 def _claims(table: pd.DataFrame, column: str, beside: str, better: str) -> list[Claim]:
     shown = RESULTS.get(column, column)
+    where = "for each judge, in the mean over the numbers of judgments"
     alike, also, gained, too = (
         _ahead(table, what, *learners)
         for learners in (("qp", "monotone"), ("monotone", "logistic"))
         for what in (column, beside)
     )
+    near = f"A monotone regression is within {ALIKE} of the quadratic program in {shown}, {where}."
+    gain = f"A logistic regression has {better} if it is monotone, {where}."
+    limits = (f"alike: within {ALIKE}",)
     return [
-        Claim(
-            f"The quadratic program and a monotone logistic regression differ by less than {ALIKE} "
-            f"in {shown}, in the mean over the numbers of judgments, whoever judges.",
-            judge_all(alike, -ALIKE, ALIKE, also=also),
-            thresholds=(f"alike: within {ALIKE}",),
-        ),
-        Claim(
-            f"A logistic regression has {better} if it is monotone, in the mean over the numbers "
-            "of judgments, whoever judges.",
-            judge_all(gained, above=0, also=too),
-        ),
+        Claim(near, judge_all(alike, -ALIKE, ALIKE, also=also), thresholds=limits),
+        Claim(gain, judge_all(gained, above=0, also=too)),
     ]
 
 

@@ -5,7 +5,7 @@ from math import inf
 import numpy as np
 import pandas as pd
 
-from dcglearn.lab.claims import Claim, Finding, judge_all
+from dcglearn.lab.claims import Claim, judge_all
 from dcglearn.lab.plots import Figure, Plot, curves, paneled
 from dcglearn.lab.repetitions import means, rows_where
 from dcglearn.lab.simulation.truths import named_truth
@@ -23,7 +23,6 @@ SENSES = {
     "own": "share of its own size",
     "standardised": "standardised distance",
 }
-TESTED = {"own": SENSES["own"], "standardised": "standardised distance from the line"}
 BEST = {
     "discounts": "The discounts are learned best at the top ranks.",
     "gains": "The gains, likewise, are learned best for the best grades.",
@@ -33,19 +32,16 @@ BEST = {
 CAPTION = (
     "Means over repetitions of the {0} estimated from the rank-1 part of W, as shares of the "
     "largest. They are mapped onto the true ones by least squares: pairs that reorder one list "
-    "determine them only up to an affine map. Bars, mostly shorter than a marker: 95% intervals "
-    "of the mean over repetitions."
+    "determine them only up to an affine map. Bars, mostly shorter than a marker: 95% intervals."
 )
 ERRORS = (
     "Distances from the least-squares line through the true and the learned {0}, by {1}: as shares "
-    "of the largest {2}, of the {2} at the same {1}, and of the largest, corrected for the "
-    "leverage of the point: errors that are equally large at each {1} then give a flat curve. "
-    "Bands: 95% intervals of the mean over repetitions."
+    "of the largest {2}; of the {2} itself; and of the largest, corrected for leverage, so that "
+    "equal errors give a flat curve. Bands: 95% intervals of the mean over repetitions."
 )
 LEVERAGE = (
     "The {0}, far from the others, attracts the line (its leverage is {1}, of at most 1): it would "
-    "be closest to it even if all errors were equally large. Whether the claim holds depends on "
-    "what best means."
+    "be closest even if all errors were equal. Whether the claim holds depends on what best means."
 )
 
 
@@ -54,14 +50,11 @@ def figures(table: pd.DataFrame) -> list[Figure]:
     drawn = []
     for number, what in (("3", "discounts"), ("4", "gains")):
         numbers = _by_place(table, what)
-        correlations = means(table, f"{what}_correlation", "{truth}, correlation:")
-        claim = Claim(
-            f"Estimated and true {what} have a correlation above {STRAIGHT}.",
-            judge_all(correlations, above=STRAIGHT),
-            f"The points of estimated and true {what} lie close to a straight line.",
-            "6.3",
-            (f"close to a straight line: correlation above {STRAIGHT}",),
-        )
+        found = judge_all(means(table, f"{what}_correlation", "{truth}, correlation:"), STRAIGHT)
+        tested = f"Estimated and true {what} have a correlation above {STRAIGHT}."
+        quote = f"The points of estimated and true {what} lie close to a straight line."
+        limits = (f"close to a straight line: correlation above {STRAIGHT}",)
+        claim = Claim(tested, found, quote, "6.3", limits)
         labels = f"true {what[:-1]}, share of the largest", f"estimated {what[:-1]}"
         plot = Plot(*labels, curves(numbers, "true", "learned", "truth"), diagonal=True)
         title, caption = f"Estimated against true {what}", CAPTION.format(what)
@@ -91,17 +84,9 @@ def _by_place(table: pd.DataFrame, what: str) -> pd.DataFrame:
         errors = np.abs(residuals / slopes) / true.max()
         grades = [f"{L} (best)", *map(str, range(L - 1, 0, -1))]
         for index, place in enumerate(grades if what == "gains" else range(1, K + 1)):
-            columns = {
-                "truth": truth,
-                "repetition": rows["repetition"],
-                "index": index,
-                "place": place,
-                "leverage": leverage[index],
-                "true": true[index] / true.max(),
-                "learned": learned[:, index] / true.max(),
-                "line": errors[index],
-            }
-            found.append(pd.DataFrame(columns))
+            at = rows[["truth", "repetition"]].assign(index=index, place=place)
+            at["true"], at["learned"] = true[index] / true.max(), learned[:, index] / true.max()
+            found.append(at.assign(line=errors[index], leverage=leverage[index]))
     long = pd.concat(found, ignore_index=True)
     standardised = long["line"] / np.sqrt(1 - long["leverage"])
     return long.assign(own=long["line"] / long["true"], standardised=standardised)
@@ -115,37 +100,33 @@ def _errors(numbers: pd.DataFrame, number: str, what: str) -> Figure:
         y_label = f"error, share of {'its own' if sense == 'own' else 'the largest'} {one}"
         series = curves(numbers, "place", sense, "truth")
         panels.append(Plot(place, y_label, series, within=(0.0, inf), title=title))
-    claims = [
-        Claim(
-            f"As a distance from the line, the error is smaller at the {first} {place} than in the "
-            f"mean over the other {place}s.",
-            _at_the_first(numbers, f"{first} {place}"),
-            BEST[what],
-            "6.3",
-        )
-    ]
+    claims = [_first_claim(numbers, what)]
     top, index = f"{first} {n} {place}s", numbers["index"]
     of_top, of_last = numbers[index < n], numbers[index > index.max() - n]
     best = f"the {'top ranks' if what == 'discounts' else 'best grades'}: the {top}"
-    for sense, words in TESTED.items():
+    for sense in ("own", "standardised"):
         label = f"{{truth}}, error at the {top} minus at the {last} {n}:"
         found = judge_all(means(of_top, sense, label, minus=of_last), below=0)
-        tested = f"As a {words}, the error is smaller at the {top} than at the {last} {n}."
+        tested = f"As a {SENSES[sense]}, the error is smaller at the {top} than at the {last} {n}."
         claims.append(Claim(tested, found, BEST[what], "6.3", (best,)))
     caption = ERRORS.format(what, place, one)
     return paneled(number, f"Errors of the {what} by {place}", panels, claims, caption)
 
 
-def _at_the_first(numbers: pd.DataFrame, place: str) -> Finding:
-    """Judge the claim that the first error is smaller than the others."""
-    first, others = rows_where(numbers, index=0), numbers[numbers["index"] > 0]
+def _first_claim(numbers: pd.DataFrame, what: str) -> Claim:
+    """Return the claim that the first error is smaller than the mean of the others."""
+    kind, end, *_ = ENDS[what]
+    place, first = f"{end} {kind}", rows_where(numbers, index=0)
+    others = numbers[numbers["index"] > 0]
     size = others.groupby(["truth", "index"])["line"].transform("mean")
     closest = others[size == size.groupby(others["truth"]).transform("min")]
     leverage = " and ".join(dict.fromkeys(f"{one:.2f}"[1:] for one in first["leverage"]))
     label = f"{{truth}}, {place} minus"
-    return judge_all(
+    found = judge_all(
         means(first, "line", f"{label} all others:", minus=others),
         below=0,
         also=means(first, "line", f"{label} the closest other:", minus=closest),
         reason=LEVERAGE.format(place, leverage),
     )
+    tested = f"As a distance from the line, the error at the {place} is below the mean of others."
+    return Claim(tested, found, BEST[what], "6.3")

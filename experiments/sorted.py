@@ -11,10 +11,7 @@ COLUMNS = ("precision", "similarity", "identifiable")
 SAME, OTHER = "sorted-against-shuffled", "sorted-against-another"
 TESTS = {OTHER: "Tested on restricted pairs", "drawn": "Tested on unsorted pairs"}
 TRAINED = {OTHER: "Restricted pairs", "drawn": "Unsorted lists"}
-KINDS = (
-    "Restricted pairs: a sorted list and an unsorted list with other grades. Unsorted pairs: two "
-    "unsorted lists with different grades. Permutations: two of one list."
-)
+KINDS = "Restricted: a sorted list and another. Unsorted: two lists. Permutations: two of one list."
 
 FLAT = 0.05
 """A gain in precision below this does not count as growth."""
@@ -22,19 +19,19 @@ FLAT = 0.05
 QUICK, AT = 0.95, 200
 """The precision that about 200 pairs of permutations reach (figure 1), the most in the paper."""
 
+NO_GROWTH = (
+    "Precision does not grow with the number of pairs: such pairs put “no constraint” on the "
+    "parameters."
+)
 NO_CONSTRAINT = (
-    "Precision does not grow, but it is above chance. If W = c g', such pairs put no constraint "
-    "on the parameters: every decreasing discount orders them correctly. A free monotone W, "
-    "however, can violate them: they constrain W[k, l] - W[k, l + 1] to decrease with the rank k."
+    "Yet it is above chance. Such pairs put no constraint on c and g: every decreasing discount "
+    "orders them correctly. They do constrain a free W: W[k, l] - W[k, l + 1] falls with rank k."
 )
 EASY = (
-    "On pairs like the training pairs precision passes .95 with the most pairs. Such pairs are "
-    "easy, because the sorted list is usually better; the paper does not say what it tests on."
+    f"On pairs like the training pairs precision passes {QUICK}: there, the sorted list is usually "
+    "better. The paper does not say what it tests on."
 )
-NOT_EVERYWHERE = (
-    "On permutations, at every number of pairs. On pairs like the restricted ones, few restricted "
-    "pairs are worth more than as many others."
-)
+NOT_EVERYWHERE = "Tested on restricted pairs, few of these are worth more than as many others."
 
 
 def figures(table: pd.DataFrame) -> list[Figure]:
@@ -53,14 +50,9 @@ def _same(table: pd.DataFrame) -> Figure:
     levels = means(table, "precision", "{truth}, mean over all sizes:")
     reason = NO_CONSTRAINT if all(level.low > 0.5 for level in levels) else ""
     changes = change_over_range(table, "pairs", "precision")
-    claim = Claim(
-        f"From the fewest to the most pairs, precision grows by less than {FLAT}.",
-        judge_all(changes, below=FLAT, also=levels, reason=reason),
-        "Precision does not grow with the number of pairs: such pairs put “no constraint” on the "
-        "parameters.",
-        "6.5",
-        (f"growth: {FLAT} or more",),
-    )
+    tested = f"From the fewest to the most pairs, precision grows by less than {FLAT}."
+    found = judge_all(changes, below=FLAT, also=levels, reason=reason)
+    claim = Claim(tested, found, NO_GROWTH, "6.5", (f"growth: {FLAT} or more",))
     y_label = "precision on permutations"
     plot = over_pairs(table, "precision", "truth", "training pairs", y_label, {"Chance": 0.5})
     caption = f"Trained on pairs of the sorted list and a permutation; {describe_C(table)}. {BAND}"
@@ -75,19 +67,13 @@ def _slowly(table: pd.DataFrame) -> Figure:
     alike = means(rows_where(at_most, test_lists=OTHER), "precision", label)
     others = means(at_most[at_most["test_lists"] != OTHER], "precision", label)
     grows = change_over_range(table, "pairs", "precision", "{tested}: {truth}")
-    claim = Claim(
-        "Precision is higher with the most pairs than with the fewest, and on other lists than the "
-        f"training pairs still below {QUICK}.",
-        judge_together(
-            judge_all(grows, above=0, also=alike),
-            judge_all(others, below=QUICK),
-            reason=EASY if any(one.low > QUICK for one in alike) else "",
-        ),
-        "Precision grows slowly with the number of pairs.",
-        "6.5",
-        (f"slowly: below {QUICK} with {most} pairs",),
-        needs_all=True,
-    )
+    both = judge_all(grows, above=0, also=alike), judge_all(others, below=QUICK)
+    reason = EASY if any(one.low > QUICK for one in alike) else ""
+    tested = f"Precision grows, and is still below {QUICK} on other lists than those of training."
+    quote = "Precision grows slowly with the number of pairs."
+    limits = (f"slowly: below {QUICK} with {most} pairs",)
+    found = judge_together(*both, reason=reason)
+    claim = Claim(tested, found, quote, "6.5", limits, needs_all=True)
     caption = f"Trained on restricted pairs. {KINDS} {describe_C(table)}. {BAND}"
     title = "Precision with an optimal list of other content"
     return paneled("10", title, panels(table, "truth", over_pairs, *axes), [claim], caption)
@@ -103,8 +89,8 @@ def _restricted(table: pd.DataFrame) -> Figure:
     levels = means(named, "precision", "{tested}, training: {trained}, {pairs} pairs:")
     reason = NOT_EVERYWHERE if any(one.low > 0 for one in alike) else ""
     claim = Claim(
-        "Tested on permutations, precision is lower after training on pairs with a sorted list "
-        f"than after training on permutations, with the fewest pairs and with {AT}.",
+        f"Tested on permutations, precision is lower with the fewest, and with {AT}, restricted "
+        "pairs than with as many permutations.",
         judge_all(fewer, below=0, also=[*levels, *alike], reason=reason),
         "Restricted pairs need more pairs for the same precision.",
         "6.5",
@@ -117,6 +103,5 @@ def _restricted(table: pd.DataFrame) -> Figure:
 def _behind(table: pd.DataFrame, tested: str, other: str) -> list[MeanInterval]:
     """Return by how much restricted pairs are ahead of others, both tested alike."""
     one, two = (rows_where(table, test_lists=tested, lists=lists) for lists in (OTHER, other))
-    words = "permutations" if other == "permutations" else TRAINED[other].lower()
-    label = f"{{tested}}: restricted minus {words}, {{pairs}} pairs:"
+    label = f"{{tested}}: restricted minus {TRAINED.get(other, other).lower()}, {{pairs}} pairs:"
     return means(one, "precision", label, minus=two)

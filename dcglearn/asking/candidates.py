@@ -67,11 +67,17 @@ class Candidates(ShortRepr):
         documents = (tuple(filter(None, one)) for one in ids)
         return PairQuestion("", str(self.queries[i]) or None, *grades, *documents)
 
+    def distinct(self) -> tuple[Integers, Integers]:
+        """Return the first of each query's pairs that are alike on either side; a pair's number."""
+        _, numbers = distinct_rows(self.lists.reshape(-1, self.lists.shape[2]).T)
+        return distinct_rows([self.query_numbers, *np.sort(numbers.reshape(-1, 2)).T])
+
     def answered(self, judged: Preferences) -> Booleans:
         """Return of which the query and the grades are among the judgments, on either side."""
-        queries = [*self.queries.tolist(), *judged.queries.tolist()]
-        _, asked = _distinct(queries, np.concatenate([self.lists, judged.lists]))
-        return np.isin(asked[: len(self)], asked[len(self) :])
+        lists, n = np.concatenate([self.lists, judged.lists]), len(self)
+        both = Candidates(lists, self.scale, np.append(self.queries, judged.queries))
+        _, asked = both.distinct()
+        return np.isin(asked[:n], asked[n:])
 
     def without(self, some: Booleans, why: str) -> Candidates:
         """Leave out some, and count them."""
@@ -82,21 +88,13 @@ class Candidates(ShortRepr):
         return Candidates(self.lists[~some], self.scale, self.queries[~some], documents, left_out)
 
 
-def _distinct(queries: Sequence[str | None], lists: Pairs) -> tuple[Integers, Integers]:
-    """Return the first row of each query's pair of lists, whichever is a, and each row's pair."""
-    query = group_numbers(np.array([one or None for one in queries], object))
-    _, numbers = distinct_rows(lists.reshape(-1, lists.shape[2]).T)
-    return distinct_rows([query, *np.sort(numbers.reshape(-1, 2)).T])
-
-
 def _worth_asking(found: Candidates) -> Candidates:
     """Leave out documents without a grade (L), equal lists, and all but one of equal pairs."""
     grades = found.lists.max(axis=(1, 2), initial=NO_DOCUMENT)
     found = found.without(grades == len(found.scale), "with a document that has no grade")
     equal = (found.lists[:, 0] == found.lists[:, 1]).all(axis=1)
     found = found.without(equal, "whose lists have the same grades")
-    first, _ = _distinct(found.queries.tolist(), found.lists)
-    again = ~np.isin(np.arange(len(found)), first)
+    again = ~np.isin(np.arange(len(found)), found.distinct()[0])
     return found.without(again, "that repeat another one of the query")
 
 
@@ -226,8 +224,10 @@ def candidates_of_questions(
     -------
     Candidates
     """
+    if not questions:
+        raise InputError("no question", "give some")
     sides = [side for one in questions for side in (one.a, one.b)]
-    found: set[Any] = {*chain.from_iterable(sides)} - {None}
+    found: set[Any] = {*chain(*sides)} - {None}
     if scale is None and any(isinstance(label, str) for label in found):
         raise InputError("its grades are names", "order them, best first: `scale`")
     known = needed_scale(sorted(found, reverse=True) if scale is None else scale)
@@ -237,6 +237,5 @@ def candidates_of_questions(
     lists = [[*map(codes.get, side), *[NO_DOCUMENT] * (K - len(side))] for side in sides]
     coded = np.array(lists, np.int8).reshape(-1, 2, K)
     documents = np.array([[*side, *[""] * (K - len(side))] for side in ids], object)
-    return _worth_asking(
-        Candidates(coded, known, np.array(queries, dtype=str), documents.reshape(coded.shape))
-    )
+    documents = documents.reshape(coded.shape)
+    return _worth_asking(Candidates(coded, known, np.array(queries, dtype=str), documents))

@@ -1,8 +1,7 @@
 """Which pairs to judge next, and how well gains and discounts will be known then.
 
-Widths are foretold by the model whose intervals they are (:mod:`dcglearn.inference.forecast`),
-where these are narrower than 1 now. Otherwise they are medians over draws of what is known
-(:mod:`dcglearn.asking.information`), without the prior's gains and discounts.
+Widths are foretold by the model whose intervals they are, where these are narrower than 1 now.
+Otherwise they are medians over draws of what is known, without the prior's gains and discounts.
 """
 
 from __future__ import annotations
@@ -15,24 +14,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dcglearn.asking.candidates import Candidates
-from dcglearn.asking.information import Design, information
+from dcglearn.asking.information import Design, Forecast, forecast_of_fit, information, tie_strength
 from dcglearn.asking.questions import PairQuestion, batch_name
-from dcglearn.base.errors import InputError, SolverError, unknown_name, warn_of_input
+from dcglearn.base.errors import InputError, SolverError, check_name, warn_of_input
 from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.representation import ShortRepr
-from dcglearn.base.types import Floats, Integers, Pairs
-from dcglearn.inference.answers import tie_strength
+from dcglearn.base.types import Floats, Pairs
 from dcglearn.inference.centres import Posterior, before_judgments
 from dcglearn.inference.estimate import JudgmentModel
-from dcglearn.inference.forecast import FitForecast, Forecast
-from dcglearn.inference.questions import Question
 from dcglearn.inference.questions import ask as test_hypothesis
 from dcglearn.inference.usual import learn_dcg, members_of, why_no_prior
-from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.preferences import Preferences, concatenated
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.names import NamedMeasure, measure_for
-from dcglearn.measures.scale import NO_DOCUMENT, Scale
+from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import sum_over_ranks
 
 COUNTS = (25, 50, 100, 200, 400)
@@ -65,8 +61,8 @@ class Plan(ShortRepr):
     possible : int
         The questions that the pool allows, at most so many of each query.
     now, at_most : ndarray of float, shape (q,)
-        The half widths of 95% intervals now, and after all possible questions: those that were
-        chosen for `counts`, and others at random. From 1 on a number is not determined.
+        Half widths of 95% intervals now, and after all possible questions: those chosen for
+        `counts`, and others at random. From 1 on, a number is not determined.
     after, after_random : ndarray of float, shape (len(counts), q)
         Those after so many answers, chosen or at random.
     rough : bool
@@ -93,7 +89,7 @@ class Plan(ShortRepr):
     def answers_for(self, widths: Mapping[str, float]) -> int | None:
         """Return the fewest answers of `counts` that give half widths: 0 if reached, or None."""
         at = [self.numbers.index(name) for name in widths]
-        wanted = np.array(list(widths.values()))
+        wanted = [*widths.values()]
         widths_after = zip((0, *self.counts), (self.now, *self.after), strict=True)
         return next((count for count, found in widths_after if (found[at] <= wanted).all()), None)
 
@@ -160,14 +156,13 @@ def plan(
     ------
     InputError
         If there is no candidate, nothing that is asked for depends on them, or the judgments have
-        another scale.
+        another scale or longer lists.
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> lists = rng.integers(0, 3, (500, 2, 4)).astype(np.int8)
+    >>> lists = np.random.default_rng(0).integers(0, 3, (500, 2, 4)).astype(np.int8)
     >>> pool = Candidates(lists, Scale((2, 1, 0)), np.full(500, ""))
-    >>> found = plan(pool, 20, rng, ask="gain 1", counts=[20])
+    >>> found = plan(pool, 20, ask="gain 1", counts=[20])
     >>> len(found.chosen), found.numbers
     (20, ('gain 1', 'discount 2', 'discount 3', 'discount 4'))
     """
@@ -178,16 +173,14 @@ def plan(
     names, contrasts = _numbers(scale, K)
     pair = _pair(ask, scale, K) if ":" in ask else []
     asked, wanted = _asked(ask, names, contrasts, pair)
-    fit, tests, answered = None, list[Question](), np.zeros(len(candidates), bool)
-    if judged is not None:
-        judged = _longer(judged, scale, K)
-        if len(judged) and not judged.strict.any():
-            warn_of_input("all answers so far are ties, which tell no gain and no discount")
-        answered = candidates.answered(judged)
-        with suppress(InputError, SolverError):  # they say too little without a prior
-            fit = JudgmentModel().fit(judged)
-            models = ((one.name, JudgmentModel(measure=one.measure)) for one in pair)
-            tests = [test_hypothesis(judged, model, fit.model, name) for name, model in models]
+    judged = _so_far(judged, scale, K)
+    n_judged, about = len(judged), Counter(judged.queries.tolist())
+    fit, rejected, answered = None, list[str](), candidates.answered(judged)
+    with suppress(InputError, SolverError):  # they say too little without a prior
+        fit = JudgmentModel().fit(judged)
+        models = ((one.name, JudgmentModel(measure=one.measure)) for one in pair)
+        tests = [test_hypothesis(judged, model, fit.model, name) for name, model in models]
+        rejected = [one.hypothesis for one in tests if one.verdict == "rejected"]
     pool, rows = candidates.without(answered, "that were judged"), np.flatnonzero(~answered)
     if not len(pool):
         why = "; ".join(f"{count:,} {one}" for one, count in pool.left_out.items())
@@ -198,26 +191,27 @@ def plan(
     design = Design(posterior, pool.lists, wanted, rng, ties, effect, order=ask == "order")
     sample = rng.permutation(len(pool))[:_SAMPLE]
     every = Design(posterior, pool.lists[sample], contrasts, rng, ties, effect, _MANY_DRAWS)
-    by_draws = _by_draws(every, posterior, judged=fit is not None)
+    by_draws = every.forecast(judged=fit is not None)
     mean = information(*by_draws.of_lists(pool.lists[sample])) / len(sample)
     unknown = by_draws.half_widths(_MANY * mean) >= UNKNOWN
     undetermined = tuple(name for name, one in zip(names, unknown, strict=True) if one)
     if len(wanted) and {*asked} <= {*undetermined}:
-        raise InputError(
-            f"no answer to these {counted(len(pool), 'pair')} depends on {ask}",
-            "give lists that hold the grades and ranks it is about, such as made ones",
-        )
-    queries, room = pool.query_numbers, _room(pool, judged, most_per_query)
+        problem = f"no answer to these {counted(len(pool), 'pair')} depends on {ask}"
+        remedy = "give lists that hold the grades and ranks it is about, such as made ones"
+        raise InputError(problem, remedy)
+    queries, most = pool.query_numbers, most_per_query or len(pool) + n_judged
+    room = np.zeros(queries.max() + 1, np.int64)
+    room[queries] = [max(most - about[one], 0) for one in pool.queries.tolist()]
     possible = int(np.minimum(np.bincount(queries), room).sum())
     ordered = design.choose(max(n, *counts, 0), queries, room, exchanged=n)
-    limit = f", at most {most_per_query} about each query" if most_per_query else ""
     if not ordered:
         problem = f"each query of these pairs has {counted(most_per_query, 'question')} already"
         raise InputError(problem, "allow more questions about one query, or give other queries")
     if len(ordered) < n:
+        limit = f", at most {most_per_query} about each query" if most_per_query else ""
         warn_of_input(f"{counted(len(ordered), 'question')} can be chosen{limit}: fewer than {n:,}")
     counts = tuple(sorted({*counts, min(n, len(ordered))} & {*range(1, len(ordered) + 1)}))
-    n_judged, others = 0 if judged is None else len(judged), ~np.isin(sample, ordered)
+    others = ~np.isin(sample, ordered)
 
     def foretold(by: Forecast) -> Floats:
         """Return half widths (1 + 2 counts, q) after all, so many chosen, and so many at random."""
@@ -234,8 +228,8 @@ def plan(
     now, widths = by_draws.half_widths(0.0), foretold(by_draws)
     if fit is not None:
         with suppress(SolverError):
-            by_fit = FitForecast(fit, posterior.lapses, ties)
-            now, widths = by_fit.now, np.where(by_fit.now < UNKNOWN, foretold(by_fit), widths)
+            now, by_fit = forecast_of_fit(fit, posterior, ties)
+            widths = np.where(now < UNKNOWN, foretold(by_fit), widths)
     now = np.where(now < UNKNOWN, now, UNKNOWN)  # nan is not known, either
     at_most, after, after_random = np.split(np.minimum(widths, now), [1, 1 + len(counts)])
     return Plan(
@@ -250,29 +244,22 @@ def plan(
         after=after,
         after_random=after_random,
         at_most=at_most[0],
-        rough=judged is None or int(judged.strict.sum()) < ROUGH,
+        rough=int(judged.strict.sum()) < ROUGH,
         undetermined=undetermined,
-        rejected=tuple(one.hypothesis for one in tests if one.verdict == "rejected"),
+        rejected=tuple(rejected),
     )
 
 
-def _longer(judged: Preferences, scale: Scale, n_ranks: int) -> Preferences:
-    """Return judgments with empty ranks at the end, so that lists have as many ranks."""
-    if judged.scale != scale or judged.n_ranks > n_ranks:
-        raise InputError(
-            f"judgments of {judged.n_ranks} ranks and grades {judged.scale} for lists of "
-            f"{n_ranks} ranks and grades {scale}",
-            "use one scale, and lists that are as long",
-        )
-    more = ((0, 0), (0, 0), (0, n_ranks - judged.n_ranks))
-    return replace(judged, lists=np.pad(judged.lists, more, constant_values=NO_DOCUMENT))
-
-
-def _room(pool: Candidates, judged: Preferences | None, most: int) -> Integers:
-    """Return how many more questions may be asked about each query."""
-    asked = Counter(judged.queries.tolist() if judged is not None and most else ())
-    first, limit = np.unique(pool.query_numbers, return_index=True)[1], most or len(pool)
-    return np.array([max(limit - asked[query], 0) for query in pool.queries[first].tolist()])
+def _so_far(judged: Preferences | None, scale: Scale, n_ranks: int) -> Preferences:
+    """Return the judgments so far, if any, with empty ranks at the end of shorter lists."""
+    none = Preferences.of(np.zeros((1, 2, n_ranks), np.int8), ["tie"], scale)[:0]
+    judged = concatenated([none, judged or none])
+    if judged.n_ranks > n_ranks:
+        problem = f"judgments of {judged.n_ranks} ranks for lists of {n_ranks} ranks"
+        raise InputError(problem, "give lists that are as long")
+    if len(judged) and not judged.strict.any():
+        warn_of_input("all answers so far are ties, which tell no gain and no discount")
+    return judged
 
 
 def _numbers(scale: Scale, n_ranks: int) -> tuple[tuple[str, ...], Floats]:
@@ -285,27 +272,24 @@ def _numbers(scale: Scale, n_ranks: int) -> tuple[tuple[str, ...], Floats]:
     return tuple(names), np.delete(np.eye(L + n_ranks), [0, L - 1, L], axis=0)
 
 
-def _named(text: str, names: Sequence[str]) -> list[str]:
+def _named(text: str, names: Sequence[str]) -> tuple[str, ...]:
     """Return the one that a text names, or all gains, or all discounts."""
-    return [name for name in names if text in (name, f"{name.split()[0]}s")]
+    return tuple(name for name in names if text in (name, f"{name.split()[0]}s"))
 
 
 def _asked(
     ask: str, names: tuple[str, ...], every: Floats, pair: Sequence[NamedMeasure]
 ) -> tuple[tuple[str, ...], Floats]:
     """Return the names that are asked for, and their rows or the difference of two measures."""
-    if ask in ("everything", "order"):
-        return names, every[:0]
     if pair:
         one, other = (_from_1(one.measure, every.shape[1]) for one in pair)
         if np.abs(one - other).max() <= 1e-9:
             raise InputError(f"{ask}: one measure", "name two that differ")
         return names, np.array([other - one])
+    kinds = {f"{name.split()[0]}s" for name in names}
+    check_name(ask, "question", {"everything", "order", *kinds, *names})
     wanted = _named(ask, names)
-    if not wanted:
-        kinds = dict.fromkeys(f"{name.split()[0]}s" for name in names)
-        raise unknown_name("question", ask, ["everything", "order", *kinds, *names])
-    return tuple(wanted), every[[names.index(name) for name in wanted]]
+    return wanted or names, every[[name in wanted for name in names]]
 
 
 def _pair(ask: str, scale: Scale, n_ranks: int) -> list[NamedMeasure]:
@@ -340,13 +324,3 @@ def known_so_far(
     learned = learn_dcg(judged, prior, design_effect)
     a, b = sum_over_ranks(learned.weights * learned.scale, judged.lists).T
     return learned.posterior, tie_strength(a - b, ~judged.strict)
-
-
-def _by_draws(design: Design, posterior: Posterior, judged: bool) -> Forecast:
-    """Return what draws say of gains and discounts, without the prior of these."""
-    members, some = design.members, design.some
-    identity = np.eye(members.mean.size)
-    of_numbers = np.where(np.arange(len(identity)) < members.lapse, members.precision[some], 0.0)
-    known = posterior.hessian[some] - of_numbers[..., None] * identity
-    denominators = members.denominator_slopes(design.theta, some) * judged  # before, a guess
-    return Forecast(known, design.asked, denominators, members.L - 2, design.of_lists)

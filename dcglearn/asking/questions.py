@@ -21,9 +21,8 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -31,9 +30,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from dcglearn.base.errors import InputError, naming, warn_of_input
-from dcglearn.base.files import PathLike, write_text
+from dcglearn.base.files import PathLike, read_text, write_text
 from dcglearn.base.numbers import counted
-from dcglearn.base.tables.columns import is_missing, parse_id
+from dcglearn.base.tables.columns import parse_id
 from dcglearn.base.tables.json_records import read_records as read_lines
 from dcglearn.base.tables.text import open_text
 from dcglearn.base.types import Ids
@@ -42,12 +41,16 @@ from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.read import JudgmentTable, read_preferences
 from dcglearn.judgments.reading.fields import read_records
-from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale
+from dcglearn.measures.scale import Label, Scale
 
 Grades = tuple[Label | None, ...]
 """The labels of a list's grades from the first rank down, None where a document has none."""
 
-SHOWN_TEXTS = RecordFields("text", ("id", "query", "title", "text", "url"), ())
+FOLDER = Path(__file__).parent
+"""Of the page, the instruction that is on it by default, and the configuration of Label Studio."""
+
+_WEB = ("http://", "https://")
+_TEXTS = RecordFields("text", ("id", "query", "title", "text", "url"), ())
 
 Shown: TypeAlias = dict[str, Any]
 """A question with the `title` of its query and the texts `shown` of its lists, for JSON."""
@@ -113,20 +116,18 @@ def read_questions(path: PathLike) -> list[PairQuestion]:
     InputError
         If it cannot be read, a line is no question, or an id is repeated.
     """
-    found = dict[str, tuple[int, PairQuestion]]()
+    questions, lines = list[PairQuestion](), dict[str, int]()
     with open_text(Path(path), str(path)) as file:
         for line, record in read_lines(file, str(path)):
             with naming(f"{path}, line {line}"):
-                question = _question(record)
-                if question.id in found:
-                    problem = (
-                        f"the question {question.id!r} is also in line {found[question.id][0]}"
-                    )
+                questions.append(_question(record))
+                own = questions[-1].id
+                if (first := lines.setdefault(own, line)) != line:
+                    problem = f"the question {own!r} is also in line {first}"
                     raise InputError(problem, "give each question an id of its own")
-            found[question.id] = line, question
-    if not found:
+    if not questions:
         raise InputError("holds no question", "write one with dcglearn plan", str(path))
-    return [question for _, question in found.values()]
+    return questions
 
 
 def _question(record: dict[str, Any]) -> PairQuestion:
@@ -134,34 +135,27 @@ def _question(record: dict[str, Any]) -> PairQuestion:
         if record.get(name) in (None, "", []):
             remedy = "every question needs question (its id), a and b; dcglearn plan writes them"
             raise InputError(f'"{name}" is missing', remedy)
-    lists = {name: _entries(record, name) for name in ("a", "b", "a_documents", "b_documents")}
-    for side in "ab":
-        n_grades, n_documents = len(lists[side]), len(lists[f"{side}_documents"])
-        if n_documents not in (0, n_grades):
-            problem = f"a list has {n_grades} grades and {n_documents} documents"
+    lists = dict[str, tuple[Any, ...]]()
+    for name in ("a", "b", "a_documents", "b_documents"):
+        value = record.get(name, [])
+        if not isinstance(value, list) or any(isinstance(one, list | dict | bool) for one in value):
+            raise InputError(f'"{name}" is {value!r:.60}', "give a list of grades or ids")
+        lists[name] = (*value,) if name in "ab" else (*map(str, value),)
+        if len(value) not in (0, n_grades := len(lists[name[0]])):
+            problem = f"a list has {n_grades} grades and {len(value)} documents"
             raise InputError(problem, "give as many of each, or no documents")
-        lists[f"{side}_documents"] = (*map(str, lists[f"{side}_documents"]),)
     own, query = (parse_id(record.get(one), one) for one in ("question", "query"))
     return PairQuestion(own or "", query, **lists)
-
-
-def _entries(record: dict[str, Any], name: str) -> tuple[Any, ...]:
-    value = record.get(name, [])
-    if not isinstance(value, list) or any(isinstance(one, list | dict | bool) for one in value):
-        raise InputError(f'"{name}" is {value!r:.60}', "give a list of grades or ids")
-    return tuple(value)
 
 
 def read_answers(
     judged: Sequence[PathLike], asked: Sequence[PathLike], scale: Scale
 ) -> Preferences | None:
     """Return the judgments so far; of the questions of files, if any, only answers to them."""
-    if not judged:
-        if asked:
-            raise InputError("`asked` without `judged`", "name the answers, too")
-        return None
+    if asked and not judged:
+        raise InputError("`asked` without `judged`", "name the answers, too")
     if not asked:
-        return read_preferences(judged, scale=scale)
+        return read_preferences(judged, scale=scale) if judged else None
     questions = [one for path in asked for one in read_questions(path)]
     table = JudgmentTable(judged, ReadOptions(scale, keep=("question",)))
     return match_answers(questions, table.preferences(), table.kept("question"))
@@ -169,28 +163,28 @@ def read_answers(
 
 def match_answers(questions: Sequence[PairQuestion], answers: Preferences, ids: Ids) -> Preferences:
     """Return the answers to questions, whose ids are `ids`; notes count those left out."""
-    known = {one.id: one for one in questions}
+    known = {one.id: _as_read((one.a, one.b), answers.scale) for one in questions}
+    labels = np.array([*answers.scale.labels, None], object)  # the last is no document
 
-    def problem(one: object, lists: list[list[int]]) -> str:
-        question = known.get(str(one))
-        if question is None:
+    def problem(one: object, lists: list[Grades]) -> str:
+        if str(one) not in known:
             return "to questions of another batch"
-        asked = sorted(_coded(side, answers) for side in (question.a, question.b))
-        return "" if sorted(lists) == asked else "whose lists are not those of their question"
+        same = _as_read(lists, answers.scale) == known[str(one)]
+        return "" if same else "whose lists are not those of their question"
 
-    problems = [*map(problem, ids, answers.lists.tolist())]
+    problems = [*map(problem, ids, labels[answers.lists].tolist())]
     for why, count in sorted(Counter(filter(None, problems)).items()):
         warn_of_input(f"{counted(count, 'answer')} {why} left out")
     return answers[np.array([not why for why in problems], bool)]
 
 
-def _coded(grades: Grades, answers: Preferences) -> list[int]:
-    """Return grades as indices, as they are read: a document without a grade counts as worst."""
-    scale = answers.scale
-    known = {label: index for index, label in enumerate(scale.labels)} | {None: len(scale) - 1}
-    end = max((rank for rank, one in enumerate(grades, 1) if one is not None), default=0)
-    codes = [known.get(one, len(scale)) for one in grades[:end]]
-    return codes + [NO_DOCUMENT] * (answers.n_ranks - end)
+def _as_read(lists: Iterable[Grades], scale: Scale) -> set[Grades]:
+    """Return two lists without empty ranks below; a document without a grade counts as worst."""
+    found = set[Grades]()
+    for side in lists:
+        end = max((rank for rank, one in enumerate(side, 1) if one is not None), default=0)
+        found.add(tuple(scale.labels[-1] if one is None else one for one in side[:end]))
+    return found
 
 
 class Text(NamedTuple):
@@ -213,9 +207,13 @@ def shown_questions(
     for one in questions:
         title = of_queries.get(one.query or "", Text(one.query or "")).title
         question = {"id": one.id, "query": one.query, "title": title, "a": one.a, "b": one.b}
-        a = _list(one.a, one.a_documents, of_documents)
-        b = _list(one.b, one.b_documents, of_documents)
-        shown.append({**question, "shown": {"a": a, "b": b}})
+        sides = (("a", one.a, one.a_documents), ("b", one.b, one.b_documents))
+        lists = {
+            side: [of_documents.get(each, Text(each)) for each in own]
+            or [Text("no grade" if grade is None else f"grade {grade}") for grade in grades]
+            for side, grades, own in sides
+        }
+        shown.append({**question, "shown": lists})
     return shown
 
 
@@ -226,19 +224,21 @@ def _read_texts(path: PathLike | None, wanted: set[str], noun: str, plural: str)
     """
     if path is None:
         return {}
-    records = read_records(path, SHOWN_TEXTS, ReadOptions())
+    records = read_records(path, _TEXTS, ReadOptions())
     if not all({*names} & {*records.columns} for names in (("id", "query"), ("title", "text"))):
         remedy = "name its columns in the first line: id, and title or text"
         raise InputError(f"has no ids and titles of {plural}", remedy, records.name)
     ids = records.ids("id" if "id" in records.columns else "query").decoded()
-    texts = (map(_words, records.column(one).decoded()) for one in ("title", "text", "url"))
+    texts = (records.column(one).decoded() for one in ("title", "text", "url"))
     found, untitled = dict[str, Text](), 0
-    for row, (one, title, text, url) in enumerate(zip(ids, *texts, strict=True)):
+    for row, (one, *cells) in enumerate(zip(ids, *texts, strict=True)):
         if one in found:
-            place = records.place(row)
-            raise InputError(f"the {noun} {one!r} appears twice", "keep one", place)
+            raise InputError(f"the {noun} {one!r} appears twice", "keep one", records.place(row))
         if one in wanted:
-            link = url if url.startswith(("http://", "https://")) else ""
+            title, text, url = (
+                "" if cell is None else " ".join(str(cell).split()) for cell in cells
+            )
+            link = url if url.startswith(_WEB) else ""
             found[one] = Text(title or text or one, text if title else "", link)
             untitled += not (title or text)
     if not found:
@@ -250,34 +250,23 @@ def _read_texts(path: PathLike | None, wanted: set[str], noun: str, plural: str)
     return found
 
 
-def _list(grades: Grades, documents: Sequence[str], texts: Mapping[str, Text]) -> list[Text]:
-    """Return the text of each rank: that of its document, or the document's id, or the grade."""
-    if not documents:
-        return [Text("no grade" if one is None else f"grade {one}") for one in grades]
-    return [texts.get(one, Text(one)) for one in documents]
-
-
-def _words(value: object) -> str:
-    return "" if is_missing(value) else " ".join(str(value).split())
-
-
-def template(name: str) -> str:
-    """Return the text of a file beside this one."""
-    return files("dcglearn.asking").joinpath(name).read_text("utf-8")
-
-
 def judge_page(
     questions: Sequence[Shown], batch: str, instruction: str, judge: str, seed: int
 ) -> str:
     """Return the page; without a name of its judge, it asks for one."""
     from jinja2 import Template
+    from markdown_it import MarkdownIt
 
-    source = template("judge.html.jinja")
+    reader = MarkdownIt("commonmark", {"html": False}).disable("image")
+    reader.validateLink = lambda url: url.startswith(_WEB)  # type: ignore[method-assign]  # as its documentation says
+    shown = reader.render(instruction)
+    source = read_text(FOLDER / "judge.html.jinja")
     data = {"batch": batch, "judge": judge, "seed": seed, "questions": questions}
+    own = re.findall(r"<(script|style)>(.*?)</\1>", source, re.DOTALL)
+    digests = {f"{tag}_hash": hashlib.sha256(text.encode()).digest() for tag, text in own}
     html: str = Template(source, autoescape=True, keep_trailing_newline=True).render(
-        script_hash=_hash(source, "script"),
-        style_hash=_hash(source, "style"),
-        instruction=_html_of_markdown(instruction),
+        {name: base64.b64encode(digest).decode() for name, digest in digests.items()},
+        instruction=shown.replace("<a href=", '<a target="_blank" rel="noopener noreferrer" href='),
         data=json.dumps(data, ensure_ascii=False).replace("<", "\\u003c"),
     )
     return html
@@ -292,10 +281,7 @@ def files_of_judges(out: str, judges: str | None) -> dict[str, str]:
         problem = f"`judges={judges}` is not a list of names"
         raise InputError(problem, "name each judge once, with commas between them")
     path, unsafe = Path(out), re.compile(r"[^\w.-]+")
-    return {
-        name: str(path.with_name(f"{path.stem}-{unsafe.sub('-', name)[:50]}{path.suffix}"))
-        for name in names
-    }
+    return {one: str(path.with_stem(f"{path.stem}-{unsafe.sub('-', one)[:50]}")) for one in names}
 
 
 def questions_of_judges(
@@ -326,29 +312,11 @@ def label_studio_tasks(questions: Sequence[Shown], seed: int) -> list[dict[str, 
         swap = rng.random() < 0.5
         title = one["title"] or "Which list is better?"
         task = {"question": one["id"], "query": one["query"] or "", "title": title}
-        places = (("a", "shown_left"), ("b", "shown_right"))
-        for side, (name, shown) in zip("ba" if swap else "ab", places, strict=True):
+        for side, name, place in zip("ba" if swap else "ab", "ab", ("left", "right"), strict=True):
             task[name] = one[side]
-            task[shown] = [
+            task[f"shown_{place}"] = [
                 {"id": str(rank), "title": text.title, "body": text.snippet}
                 for rank, text in enumerate(one["shown"][side], start=1)
             ]
         tasks.append({"data": {**task, "reversed": swap}})
     return tasks
-
-
-def _hash(source: str, tag: str) -> str:
-    """Return the name of an element's text in a content security policy."""
-    found = re.search(f"<{tag}>(.*?)</{tag}>", source, re.DOTALL)
-    assert found is not None, tag  # noqa: S101 - of our own template
-    return base64.b64encode(hashlib.sha256(found[1].encode()).digest()).decode()
-
-
-def _html_of_markdown(text: str) -> str:
-    """Return Markdown as HTML; its tags are shown as text, and links are of http and https only."""
-    from markdown_it import MarkdownIt
-
-    reader = MarkdownIt("commonmark", {"html": False}).disable("image")
-    reader.validateLink = lambda url: url.startswith(("http://", "https://"))  # type: ignore[method-assign]  # as its documentation says
-    html: str = reader.render(text)
-    return html.replace("<a href=", '<a target="_blank" rel="noopener noreferrer" href=')

@@ -581,36 +581,34 @@ def plan(
         Say how many answers make an interval so narrow: gains=.05 is +-.05 for each gain. May be
         repeated.
     """
-    from dcglearn.asking import candidates as pools
-    from dcglearn.asking.plan import plan as choose
-    from dcglearn.asking.questions import read_answers, read_questions, write_questions
-    from dcglearn.report.plans import draw_plan, plan_json, plan_text
+    from dcglearn.asking.questions import read_answers
+    from dcglearn.report.plans import plan_json, plan_text
 
     rng = seeded(seed)
     with naming(lists or qrels or "plan"), reporting("reading or making pairs of lists"):
         if lists is not None and n_ranks is not None:
             raise InputError("--K with --lists", "leave it out: lists of a file have a length")
         if lists is not None and qrels is None:
-            candidates = pools.candidates_of_questions(read_questions(lists), scale)
+            candidates = dcglearn.candidates_of_questions(dcglearn.read_questions(lists), scale)
         elif lists is not None or qrels is None:
             raise InputError("neither or both of QRELS and --lists", "give one of them")
         elif runs:
-            candidates = pools.candidates_of_runs(qrels, runs, n_ranks or 5, scale)
+            candidates = dcglearn.candidates_of_runs(qrels, runs, n_ranks or 5, scale)
         else:
             n_made = max(20 * questions, 5_000)
-            candidates = pools.made_candidates(qrels, n_ranks or 5, n_made, rng, scale)
+            candidates = dcglearn.made_candidates(qrels, n_ranks or 5, n_made, rng, scale)
     with reporting("reading answers"):
         answers = read_answers(judged or [], asked or [], candidates.scale)
     with reporting("choosing questions"):
-        found = choose(
+        found = dcglearn.plan(
             candidates, questions, rng, ask=ask, judged=answers, most_per_query=most_per_query
         )
     widths, chosen = found.widths_named(to_within or []), found.questions(rng, repeat)
     return Answer(
         lambda: plan_json(found, widths),
         lambda: plan_text(found, widths),
-        lambda path: write_questions(path, chosen),
-        draw=lambda: draw_plan(found),
+        lambda path: dcglearn.write_questions(path, chosen),
+        draw=lambda: figures.draw_plan(found),
     )
 
 
@@ -660,19 +658,18 @@ def judge(
     pages = page.files_of_judges(out, judges)
     labelling = str(Path(out).with_suffix(".xml"))
     checked_suffix(out, [".json" if tasks else ".html"])
+    written = [out, labelling] if tasks else [*pages.values()]
     read = [one for one in (questions, documents, queries, instruction) if one is not None]
-    check_outputs(
-        [out, labelling] if tasks else [*pages.values()], read, (".html", ".json", ".xml")
-    )
+    check_outputs(written, read, (".html", ".json", ".xml"))
     asked = page.read_questions(questions)
     shown, batch = page.shown_questions(asked, documents, queries), page.batch_name(asked)
     if tasks:
         write_text(out, json_document(page.label_studio_tasks(shown, seed)) + "\n")
-        write_text(labelling, page.template("label_studio.xml"))
+        write_text(labelling, read_text(page.FOLDER / "label_studio.xml"))
         print_text(f"wrote {out}: {counted(len(shown), 'task')} of batch {batch}")
         print_text(f"wrote {labelling}: the labelling configuration of the project")
         return
-    text = page.template("instruction.md") if instruction is None else read_text(instruction)
+    text = read_text(page.FOLDER / "instruction.md" if instruction is None else instruction)
     parts = page.questions_of_judges(shown, [*pages], 0.1 if overlap is None else overlap, seed)
     for name, path in pages.items():
         write_text(path, page.judge_page(parts[name], batch, text, name, seed))

@@ -144,18 +144,3 @@ def _rao_kupper(sign: Floats, v: Floats, t: float) -> Terms:
             T + T: tie * (-4 * np.exp(-2 * t) / shrink**2) - bends.sum(axis=0),
         },
     )
-
-
-def strict_share(v: Floats, ties: float) -> Floats:
-    """Return how often an answer is no tie in Davidson's model, with nu = e^t for `ties`."""
-    p = expit(v)
-    return np.asarray(1.0 / (1.0 + ties * np.sqrt(p * (1 - p))))
-
-
-def tie_strength(v: Floats, ties: NDArray[np.bool_]) -> float:
-    """Return nu at which as many ties are expected as there are, at utilities v (n,)."""
-    share, low, high = float(np.mean(ties)), 0.0, 1e6
-    for _ in range(100):
-        nu = (low + high) / 2
-        low, high = (nu, high) if 1 - strict_share(v, nu).mean() < share else (low, nu)
-    return low if share else 0.0

@@ -171,13 +171,6 @@ class Members:
         found[:, self.L :, self.ranks] = _sum_slopes(by_rank)
         return found
 
-    def denominator_slopes(self, theta: Floats, some: Index) -> Floats:
-        """Return those of the logarithms of what gains and discounts are relative to, (f, 2, P)."""
-        best = np.eye(self.L)[0] - np.eye(self.L)[-1]
-        ranks = np.stack([np.ones((self.K, 1)), np.eye(self.K)[:, :1]])
-        v, slopes = self.slopes(theta, some, cumulated(ranks * best))
-        return np.asarray(slopes / v[..., None])
-
     def curvature(self, theta: Floats, some: Index, pull: Floats, of_lapses: Floats) -> Floats:
         """Return the second derivatives of <W, pull> + e of_lapses, shape (f, P, P).
 

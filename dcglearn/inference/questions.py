@@ -6,8 +6,8 @@ rejection among all of them is bounded (Shaffer, J. Amer. Statist. Assoc. 81, 19
 that exclude each other). Other questions are about the model itself, and stand alone: do gains
 depend on the position, do documents add up, does the side matter, are some answers random?
 
-A measure may be rejected and hardly matter: so beside the test stands the share of judgments, and
-of all pairs of lists, that the restricted measure orders otherwise than the estimate.
+A measure may be rejected and hardly matter: so beside the test stands the share of judgments that
+the restricted measure orders otherwise than the estimate.
 
 What is concluded: gains and discounts are relative to the weight of the best grade at the first
 rank. If that does not differ from 0, they are not determined; if it is below 0, people prefer the
@@ -28,11 +28,9 @@ from functools import cache
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from dcglearn.base.errors import InputError, SolverError
-from dcglearn.base.tables.columns import distinct_rows
 from dcglearn.base.types import Floats
 from dcglearn.inference.calibration import additivity_test
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
@@ -68,9 +66,6 @@ NO_EFFECT_LEVEL = 0.05
 MOST_LEFT_OUT = 1_000_000
 """Judgments times judges up to which each judge is left out in turn."""
 
-MAX_LISTS = 1000
-"""All pairs of at most so many distinct lists are compared, evenly taken."""
-
 
 _Asked = tuple[str, str, dict[str, Any]]
 """What a question is about, its hypothesis, and how that changes the model."""
@@ -93,9 +88,8 @@ class Question(HypothesisRecord):
         Its p-value, doubled if the question decides what to use.
     gains : tuple of float
         Under the hypothesis, if it is about gains.
-    reversed_judged, reversed_all : float
-        The share of judgments, and of all pairs of lists, that the two order differently; a tie
-        of one of them counts 1/2.
+    reversed_judged : float
+        The share of judgments that the two order differently; a tie of one of them counts 1/2.
     about : str
         ``measure``, ``gains``, ``discounts``, ``positions``, ``additivity``, ``side``, ``lapses``;
         of :func:`ask`, ``hypothesis`` if it decides what to use, otherwise ``model``.
@@ -220,16 +214,15 @@ def _answered(asked: Sequence[_Fitted]) -> tuple[Question, ...]:
     fit = fits[0][1]
     about_grades = any(is_about_grades(*both) for both in fits)
     without = no_effect(fit) if about_grades else None
-    judged, every = reversed_judged(fit.evidence, fits), _reversed_all(fit.evidence, fits)
-    found = []
-    for (about, name, smaller, larger), of_judged, of_all in zip(asked, judged, every, strict=True):
+    found, reversed_of = [], reversed_judged(fit.evidence, fits)
+    for (about, name, smaller, larger), of_judged in zip(asked, reversed_of, strict=True):
         additive = about == "additivity"
         test = additivity_test(larger) if additive else likelihood_ratio(smaller, larger, without)
         corrected = min(1.0, 2 * test.p) if about in DECISIONS else test.p
         verdict = verdict_of(corrected) if test.df else "not determined"
         given = smaller.likelihood.family.gains.generators[: len(smaller.scale), 0]
         gains = tuple(given.tolist()) if about == "gains" else ()
-        said = name, verdict, corrected, gains, of_judged, of_all
+        said = name, verdict, corrected, gains, of_judged
         found.append(Question(*said, about, smaller, larger, test))
     return tuple(found)
 
@@ -240,32 +233,13 @@ def reversed_judged(evidence: Evidence, pairs: Sequence[Sequence[JudgmentFit]]) 
     tables = np.stack([fit.table.ravel() for pair in pairs for fit in pair], axis=1)
 
     def sums(judged: Judged) -> tuple[Floats, float]:
-        signs = _signs(evidence.layout.differences.product(judged.codes, tables))
+        differences = evidence.layout.differences.product(judged.codes, tables)
+        signs = np.sign(np.round(differences, 9))
         changes = np.abs(signs[:, ::2] - signs[:, 1::2]) / 2
         return judged.weights @ changes, float(judged.weights.sum())
 
     totals, weights = zip(*evidence.map(sums, with_ids=False), strict=True)
     return list((sum(totals) / sum(weights)).tolist())
-
-
-def _reversed_all(evidence: Evidence, pairs: Sequence[Sequence[JudgmentFit]]) -> list[float]:
-    """Return the share of pairs of distinct lists, some if packed, that are ordered differently."""
-    rows = evidence.judged.lists.reshape(-1, evidence.layout.n_ranks)
-    distinct = rows[distinct_rows(rows.T)[0]]
-    shown = distinct[:: -(-len(distinct) // MAX_LISTS)]
-    first, second = np.triu_indices(len(shown), 1)
-
-    @cache
-    def order(fit: JudgmentFit) -> NDArray[np.int8]:
-        utilities = fit.utilities(shown)
-        return _signs(utilities[first] - utilities[second])
-
-    changes = (np.abs(order(one) - order(other)) for one, other in pairs)
-    return [float(change.sum() / max(2 * len(first), 1)) for change in changes]
-
-
-def _signs(differences: Floats) -> NDArray[np.int8]:
-    return np.sign(np.round(differences, 9)).astype(np.int8)
 
 
 class Conclusion(NamedTuple):

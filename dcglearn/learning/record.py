@@ -442,7 +442,6 @@ class HypothesisRecord:
     corrected: float
     gains: tuple[float, ...]
     reversed_judged: float
-    reversed_all: float
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
-"""What a plan says: in words, a table and a figure, and as JSON."""
+"""What a plan says: in words and a table, and as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +12,6 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
 from dcglearn.report.tables import Table, page
 from dcglearn.report.words import short
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 def plan_text(found: Plan, widths: Mapping[str, float]) -> str:
@@ -33,29 +30,18 @@ def plan_text(found: Plan, widths: Mapping[str, float]) -> str:
         lines.append(f"no answers to such pairs determine {', '.join(found.undetermined)}")
     if found.rejected:
         lines.append(f"decided: the judgments so far contradict {' and '.join(found.rejected)}")
-    table = _table(found).text()
-    if found.rough:
-        table += (
-            f"\nrough: from fewer than {ROUGH} strict judgments, half or twice as much may come"
-        )
+    columns = {"": found.numbers, "now": tuple(map(_half, found.now))}
+    for count, *after in zip(found.counts, found.after, found.after_random, strict=True):
+        both = zip(*(map(_half, one) for one in after), strict=True)
+        columns[f"{count:,}"] = tuple(f"{chosen} ({at_random})" for chosen, at_random in both)
+    columns[f"all {found.possible:,}"] = tuple(map(_half, found.at_most))
+    rows = [row for row in zip(*columns.values(), strict=True) if row[0] in found.asked]
+    what = "Half widths of 95% intervals after so many more answers, chosen (at random)"
+    table = Table([*columns], rows, f"{what}; -: not known").text()
+    rough = f"\nrough: from fewer than {ROUGH} strict judgments, half or twice as much may come"
     wanted = ", ".join(f"{name} to within {short(half)}" for name, half in widths.items())
     when = f"{wanted}: {_when(found, widths)}" if widths else ""
-    return page("\n".join(lines), table, when)
-
-
-def _table(found: Plan) -> Table:
-    rows = []
-    for q in map(found.numbers.index, found.asked):
-        after = [
-            f"{_half(chosen[q])} ({_half(at_random[q])})"
-            for chosen, at_random in zip(found.after, found.after_random, strict=True)
-        ]
-        rows.append([found.numbers[q], _half(found.now[q]), *after, _half(found.at_most[q])])
-    return Table(
-        ["", "now", *(f"{count:,}" for count in found.counts), f"all {found.possible:,}"],
-        rows,
-        "Half widths of 95% intervals after so many more answers, chosen (at random); -: not known",
-    )
+    return page("\n".join(lines), table + rough * found.rough, when)
 
 
 def _half(width: float) -> str:
@@ -86,17 +72,12 @@ def plan_json(found: Plan, widths: Mapping[str, float]) -> dict[str, Any]:
     def by_count(after: Floats) -> dict[int, dict[str, float]]:
         return dict(zip(found.counts, map(by_name, after), strict=True))
 
+    said = ("judged", "rough", "chosen", "possible", "asked", "undetermined", "rejected")
     target = {"half_widths": widths, "answers": found.answers_for(widths)}
     return {
         "candidates": len(found.candidates),
         "left_out": found.candidates.left_out,
-        "judged": found.judged,
-        "rough": found.rough,
-        "chosen": found.chosen,
-        "possible": found.possible,
-        "asked": found.asked,
-        "undetermined": found.undetermined,
-        "rejected": found.rejected,
+        **{name: getattr(found, name) for name in said},
         "half_widths": {
             "now": by_name(found.now),
             "chosen": by_count(found.after),
@@ -105,27 +86,3 @@ def plan_json(found: Plan, widths: Mapping[str, float]) -> dict[str, Any]:
         },
         "target": target if widths else None,
     }
-
-
-def draw_plan(found: Plan) -> Figure:
-    """Draw how well numbers will be known after chosen answers, and after answers at random."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    from dcglearn.report.figures.style import COLOURS, STYLE
-
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(5.2, 3.6), layout="constrained")
-        axes = figure.subplots()
-        for colour, name in zip(COLOURS[:6], found.asked, strict=False):
-            q = found.numbers.index(name)
-            for widths, style, label in ((found.after, "-", name), (found.after_random, ":", None)):
-                shown = np.where(widths[:, q] < UNKNOWN, widths[:, q], np.nan)
-                axes.plot(found.counts, shown, style, color=colour, label=label, marker="o", ms=3)
-        axes.set(xlabel="more answers", ylabel="half width of the 95% interval", xscale="log")
-        axes.set_title("Chosen (lines) and at random (dots)")
-        axes.set_ylim(bottom=0.0)
-        axes.set_xticks(found.counts, [f"{count:,}" for count in found.counts])
-        axes.minorticks_off()
-        axes.legend()
-    return figure

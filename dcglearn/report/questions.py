@@ -85,7 +85,6 @@ def question_json(one: Question) -> dict[str, Any]:
         **vars(one.test),
         "corrected_p": one.corrected,
         "reversed_judged": one.reversed_judged,
-        "reversed_all": one.reversed_all,
     }
 
 

@@ -15,9 +15,8 @@ from dcglearn.asking.candidates import (
     candidates_of_runs,
     made_candidates,
 )
-from dcglearn.asking.information import Design
+from dcglearn.asking.information import Design, denominator_slopes, strict_share, tie_strength
 from dcglearn.asking.plan import UNKNOWN, Plan, plan
-from dcglearn.inference.answers import strict_share, tie_strength
 from dcglearn.inference.centres import Posterior
 from helpers.simulated import logistic_judgments
 
@@ -91,7 +90,7 @@ def test_what_is_asked_is_differentiated(known: Posterior) -> None:
         return np.concatenate([gains / gains[0], discounts / discounts[0], relative_to])
 
     numbers_alone = members.number_slopes(theta, some)[0]
-    found = np.concatenate([numbers_alone, members.denominator_slopes(theta, some)[0]])
+    found = np.concatenate([numbers_alone, denominator_slopes(members, theta, some)[0]])
     for p in range(theta.shape[1]):
         step = np.eye(theta.shape[1])[[p]] * 1e-6
         twin = (numbers(theta + step) - numbers(theta - step)) / 2e-6

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -36,11 +35,6 @@ def test_effects_by_hand() -> None:
     both = one.restricted.weights, one.fit.weights
     differ = [abs(order(*pair, both[0]) - order(*pair, both[1])) / 2 for pair in strict.lists]
     assert one.reversed_judged == pytest.approx(np.average(differ, weights=strict.weights))
-    distinct = np.unique(strict.lists.reshape(-1, 4), axis=0)
-    across = [
-        abs(order(*pair, both[0]) - order(*pair, both[1])) / 2 for pair in combinations(distinct, 2)
-    ]
-    assert one.reversed_all == pytest.approx(np.mean(across))
 
 
 def test_a_measure_is_tested_with_its_scale_free() -> None:
@@ -62,7 +56,7 @@ def test_the_true_measure_is_not_rejected_and_a_wrong_one_is() -> None:
     assert found["linear-log2"].verdict == "not rejected"
     assert found["exponential-log2"].verdict == "rejected"
     assert found["the same gains at every rank"].verdict == "not rejected"
-    assert found["exponential-log2"].reversed_all > found["linear-log2"].reversed_all
+    assert found["exponential-log2"].reversed_judged > found["linear-log2"].reversed_judged
     assert all(one.corrected >= one.test.p for one in found.values())
 
 

@@ -1,4 +1,4 @@
-"""Figures of measures and of comparisons: gains by grade, discounts by rank, W, and intervals."""
+"""Figures of measures, comparisons and plans: gains by grade, discounts by rank, W, intervals."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from dcglearn.report.measures import (
 )
 
 if TYPE_CHECKING:
+    from dcglearn.asking.plan import Plan
     from dcglearn.inference.compare import MeasureComparison
 
 LABELS = {
@@ -200,6 +201,27 @@ def draw_comparison(comparison: MeasureComparison, title: str) -> Figure:
         ha="left",
         fontsize=9,
     )
+    return figure
+
+
+@mpl.rc_context(STYLE)
+def draw_plan(found: Plan) -> Figure:
+    """Draw how well numbers will be known after chosen answers, and after answers at random."""
+    from dcglearn.asking.plan import UNKNOWN
+
+    figure = Figure(figsize=(5.2, 3.6), layout="constrained")
+    axes = figure.subplots()
+    for colour, name in zip(COLOURS[:6], found.asked, strict=False):
+        q = found.numbers.index(name)
+        for widths, style, label in ((found.after, "-", name), (found.after_random, ":", None)):
+            shown = np.where(widths[:, q] < UNKNOWN, widths[:, q], np.nan)
+            axes.plot(found.counts, shown, style, color=colour, label=label, marker="o", ms=3)
+    axes.set(xlabel="more answers", ylabel="half width of the 95% interval", xscale="log")
+    axes.set_title("Chosen (lines) and at random (dots)")
+    axes.set_ylim(bottom=0.0)
+    axes.set_xticks(found.counts, [f"{count:,}" for count in found.counts])
+    axes.minorticks_off()
+    axes.legend()
     return figure
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from dcglearn import Preferences, learn_dcg
-from dcglearn.inference.centres import Posterior
-from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
-from dcglearn.inference.forecast import FitForecast
+from dcglearn.asking.information import Forecast, forecast_of_fit
+from dcglearn.inference.estimate import JudgmentModel
+from dcglearn.inference.maximise import maximum_from
 from helpers.simulated import SCALE
 
 W = 4 * np.outer(1 / np.log2(np.arange(2, 6)), [1, 0.5, 0])
@@ -28,11 +28,12 @@ def judged(n: int, rng: np.random.Generator, short: bool = False) -> Preferences
     return Preferences.of(lists, np.where(first, "a", "b"), SCALE)[differ]
 
 
-def forecast(fit: JudgmentFit, posterior: Posterior, ties: float = 0.0) -> FitForecast:
-    return FitForecast(fit, posterior.lapses, ties)
+def forecast(data: Preferences, ties: float = 0.0) -> tuple[np.ndarray, Forecast]:
+    """Return half widths now, and the forecast, with lapses as they are expected."""
+    return forecast_of_fit(JudgmentModel().fit(data), learn_dcg(data).posterior, ties)
 
 
-def said(by: FitForecast, lists: np.ndarray) -> np.ndarray:
+def said(by: Forecast, lists: np.ndarray) -> np.ndarray:
     slopes, weights = by.of_lists(lists)
     return np.einsum("mn,mnp,mnq->mpq", weights, slopes, slopes)
 
@@ -43,20 +44,21 @@ def test_answers_say_what_the_likelihood_says_of_them(short: bool) -> None:
     data = judged(200, np.random.default_rng(0), short)
     lists = data.lists.copy()
     lists[1::2] = lists[1::2, ::-1]
-    by = forecast(JudgmentModel().fit(data), learn_dcg(data).posterior)
-    turned = replace(data, lists=lists)
-    twin = replace(by.fits[0].likelihood, evidence=JudgmentModel().evidence(turned))
-    found = said(by, data.lists)
-    for one, fit in zip(found, by.fits, strict=True):  # with expected lapses and without
-        np.testing.assert_allclose(one, twin.information(fit.parameters), rtol=1e-9, atol=1e-9)
-    with_ties = forecast(JudgmentModel().fit(data), learn_dcg(data).posterior, ties=1.0)
-    assert (np.diagonal(said(with_ties, data.lists)[0]) < np.diagonal(found[0])).all()
+    fit, lapses = JudgmentModel().fit(data), learn_dcg(data).posterior.lapses
+    held = np.arange(len(fit.parameters)) == fit.likelihood.index("lapses")
+    start = np.where(held, lapses, fit.parameters)
+    there = maximum_from(fit.likelihood, start, held).parameters
+    turned = JudgmentModel().evidence(replace(data, lists=lists))
+    twin = replace(fit.likelihood, evidence=turned).information(there)
+    found = said(forecast(data)[1], data.lists)[0]
+    np.testing.assert_allclose(found, twin, rtol=1e-9, atol=1e-9)
+    with_ties = said(forecast(data, ties=1.0)[1], data.lists)[0]
+    assert (np.diagonal(with_ties) < np.diagonal(found)).all()
 
 
 def test_without_more_answers_intervals_are_those_of_now() -> None:
-    data = judged(1000, np.random.default_rng(1))
-    by = forecast(JudgmentModel().fit(data), learn_dcg(data).posterior)
-    np.testing.assert_allclose(by.half_widths(0.0), by.now, rtol=0.1)
+    now, by = forecast(judged(1000, np.random.default_rng(1)))
+    np.testing.assert_allclose(by.half_widths(0.0), now, rtol=0.1)
 
 
 def test_widths_come_as_foretold() -> None:
@@ -66,7 +68,7 @@ def test_widths_come_as_foretold() -> None:
         data = judged(250, np.random.default_rng(seed))[:240]
         half = JudgmentModel().fit(data[:120])
         at_bound += half.likelihood.value_of("lapses", half.parameters) == 0
-        by = forecast(half, learn_dcg(data[:120]).posterior)
+        _, by = forecast(data[:120])
         foretold.append(by.half_widths(said(by, data[120:].lists), 2.0))
         fit = JudgmentModel().fit(data)
         found = (*fit.gains()[1:-1], *fit.discounts()[1:])
