@@ -52,9 +52,11 @@ def judge_lapses(likelihood: Likelihood, parameters: Floats) -> JudgeLapses:
         """Return some judges, and the log likelihood for each share of lapses, (judges, cells)."""
         _, answers, weights, _, judges, _ = rows.judged
         p = np.exp(answer_terms(answers, rows.v, t, rows.h, 0.0, likelihood.ties, 0.5).value)
-        judges, of_row = np.unique(judges, return_inverse=True)
+        order = np.argsort(judges, kind="stable")  # rows of a judge together are summed faster
+        p, weights = p[order], weights[order]
+        judges, first = np.unique(judges[order], return_index=True)
         logs = (weights * np.log(e * q + (1 - e) * p) for e in _MIDDLES)
-        return judges, np.stack([np.bincount(of_row, one) for one in logs], axis=1)
+        return judges, np.stack([np.add.reduceat(one, first) for one in logs], axis=1)
 
     logs = np.zeros((n, _CELLS))
     for judges, part in likelihood.map(parameters, of_rows):

@@ -40,6 +40,9 @@ MAX_CODE_VALUES = 1000
 Codes = Sequence[NDArray[Any]] | NDArray[Any]
 """Unsigned numbers of n pairs, one row per code."""
 
+_AT_ONCE = 1 << 15
+"""Numbers of a product that are added up at a time, for the cache."""
+
 MAX_BLOCK_PAIRS, _DENSE_ROWS = 1 << 17, 1 << 13
 """Pairs that are at most processed or built at a time, for the cache."""
 
@@ -100,10 +103,12 @@ class CodeLayout:
     def product(self, codes: Codes, w: Floats) -> Floats:
         """Return X w of pairs whose codes are given, for w of shape (K L,) or (K L, p)."""
         utilities = [values @ w[columns] for values, columns in self.tables]
-        # mode="clip" because take buffers its result in the other modes
-        total = utilities[0].take(codes[0], axis=0, mode="clip")
-        for utility, code in zip(utilities[1:], codes[1:], strict=True):
-            total += utility.take(code, axis=0, mode="clip")
+        total = np.zeros((len(codes[0]), *w.shape[1:]))
+        size = 1 + _AT_ONCE // w[0].size
+        for some in (slice(at, at + size) for at in range(0, len(total), size)):
+            for utility, code in zip(utilities, codes, strict=True):
+                # mode="clip" because take buffers its result in the other modes
+                total[some] += utility.take(code[some], axis=0, mode="clip")
         return total
 
     def transposed_product(self, codes: Codes, y: Floats | None) -> Floats:
