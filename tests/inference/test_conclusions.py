@@ -108,7 +108,7 @@ def test_test_fit_and_study_say_the_same(tmp_path: Path) -> None:
 
 
 def test_a_gain_outside_its_interval_is_in_doubt_although_it_is_not_rejected() -> None:
-    one = HypothesisRecord("linear", "not rejected", 0.2, (1, 0.5, 0), 0.25, 0.25)
+    one = HypothesisRecord("linear", "not rejected", 0.2, (1, 0.5, 0), 0.25)
     given = Estimated("gain", 1, 1, 1, given=True)
     for low, words in ((0.6, "leave linear gains (middle"), (0.4, "do not contradict linear")):
         gains = given, Estimated("gain 1", 0.7, low, 0.8), given
