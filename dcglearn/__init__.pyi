@@ -82,7 +82,6 @@ from .inference.segments import SegmentComparison as SegmentComparison
 from .inference.segments import Segments as Segments
 from .inference.segments import compare_segments as compare_segments
 from .inference.calibration import ReliabilityGroup as ReliabilityGroup
-from .inference.calibration import reliability as reliability
 from .inference.calibration import HeldOut as HeldOut
 from .inference.calibration import held_out as held_out
 from .inference.calibration import LinkTest as LinkTest
@@ -235,7 +234,6 @@ __all__ = [
     "Segments",
     "compare_segments",
     "ReliabilityGroup",
-    "reliability",
     "HeldOut",
     "held_out",
     "LinkTest",

@@ -270,7 +270,7 @@ def forecast_of_fit(fit: JudgmentFit, posterior: Posterior, ties: float) -> tupl
     likelihood, estimates = fit.likelihood, (*fit.gains()[1:-1], *fit.discounts()[1:])
     now = np.array([(one.high - one.low) / 2 for one in estimates])
     determined, inflation = np.isfinite(now), np.ones(len(now))
-    at = likelihood.index("lapses")
+    at = likelihood.places["lapses"].start
     held = np.arange(likelihood.n_parameters) == at
     start = np.where(held, np.minimum(posterior.lapses, likelihood.bounds[1]), fit.parameters)
     there = replace(fit, maximum=maximum_from(likelihood, start, held))
@@ -279,7 +279,8 @@ def forecast_of_fit(fit: JudgmentFit, posterior: Posterior, ties: float) -> tupl
         np.concatenate([one.gain_slopes[1:-1], one.discount_slopes[1:]]) for one in (fit, there)
     )
     inflation[determined] = [*map(fit.covariance.inflation, contrasts[determined])]
-    known, members = likelihood.information(x) + likelihood.prior_information(x), posterior.members
+    values, denominators = there.products(np.stack([there.grade_rows[0], there.rank_rows[0]]))
+    known, members = likelihood.information(x) - likelihood.prior(x).hessian, posterior.members
     known[at, at] += members.precision[0, members.lapse] / (x[at] * (1 - x[at])) ** 2
 
     def of_lists(lists: Pairs) -> tuple[Floats, Floats]:
@@ -288,7 +289,7 @@ def forecast_of_fit(fit: JudgmentFit, posterior: Posterior, ties: float) -> tupl
         rows = (shown[:, 0] - shown[:, 1]).reshape(-1, there.table.size)
         (v, slopes), sides = there.products(rows), np.where(np.arange(len(lists)) % 2, -1.0, 1.0)
         a = strict_terms(1.0, v + likelihood.value_of("side", x) * sides, float(x[at]))
-        slopes[:, likelihood.index("side")] = sides
+        slopes[:, likelihood.places["side"].start] = sides
         slopes *= a.first[V][:, None]
         slopes[:, at] = a.first[E]
         weights = strict_share(v, ties) * np.exp(a.value) / -np.expm1(a.value)
@@ -297,7 +298,7 @@ def forecast_of_fit(fit: JudgmentFit, posterior: Posterior, ties: float) -> tupl
     return now, Forecast(
         known=known[None],
         slopes=slopes[None],
-        denominators=there.denominator_slopes[None],
+        denominators=(denominators / np.where(values == 0, np.nan, values)[:, None])[None],
         n_gains=len(fit.scale) - 2,
         of_lists=of_lists,
         degrees=np.where(determined, [one.df for one in estimates], np.inf),

@@ -19,7 +19,12 @@ _Answer = TypeVar("_Answer")
 MAX_THREADS = 8
 
 _INSIDE = local()
-"""Has an attribute in threads of maps, which start no others."""
+"""Has an attribute in threads that start no others."""
+
+
+def start_no_threads() -> None:
+    """Let maps of this thread do without others: it is of a map, or of one of several processes."""
+    _INSIDE.thread = True
 
 
 def map_threads(function: Callable[[_Item], _Answer], items: Sequence[_Item]) -> list[_Answer]:
@@ -32,10 +37,10 @@ def map_in_order(
 ) -> Iterator[_Answer]:
     """Yield results in the order of items; only as many are held as there are threads."""
     count = min(len(items), threads, MAX_THREADS, _processors())
-    if count < 2 or hasattr(_INSIDE, "thread"):
+    if count < 2 or vars(_INSIDE):
         yield from map(function, items)
         return
-    with ThreadPoolExecutor(count, initializer=setattr, initargs=(_INSIDE, "thread", True)) as pool:
+    with ThreadPoolExecutor(count, initializer=start_no_threads) as pool:
         ahead = deque[Future[_Answer]]()
         try:
             for item in items:
@@ -77,6 +82,7 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+@cache
 def _processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

@@ -24,6 +24,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.fingerprint import difference_from_here, fingerprint
 from dcglearn.base.numbers import parse_whole
 from dcglearn.base.process import prepare_worker
+from dcglearn.base.threads import start_no_threads
 
 Function = Callable[[Any], Any]
 Results = Iterator[tuple[int, Any]]
@@ -110,6 +111,7 @@ def _accepted(answers: Iterable[Answer]) -> Results:
 
 def _answer(function: Function, numbered: tuple[int, Any]) -> Answer:
     index, item = numbered
+    start_no_threads()
     return f"{platform.node()} (process {os.getpid()})", fingerprint(), index, function(item)
 
 

@@ -58,7 +58,7 @@ class Terms(NamedTuple):
 def answer_terms(
     answers: NDArray[np.int8],
     v: Floats,
-    t: float,
+    t: Floats,
     h: Floats,
     e: float | Floats,
     ties: TieModel,
@@ -113,8 +113,8 @@ def _with_lapses(terms: Terms, e: float | Floats, q: float) -> Terms:
     return Terms(value, first, second)
 
 
-def _davidson(sign: Floats, v: Floats, t: float) -> Terms:
-    numerators = np.stack([v / 2, -v / 2, np.full(len(v), t)])
+def _davidson(sign: Floats, v: Floats, t: Floats) -> Terms:
+    numerators = np.array([v / 2, -v / 2, t + 0 * v])
     log_sum = np.logaddexp.reduce(numerators)
     p_a, p_b, p_tie = np.exp(numerators - log_sum)
     tie = sign == 0
@@ -129,9 +129,9 @@ def _davidson(sign: Floats, v: Floats, t: float) -> Terms:
     )
 
 
-def _rao_kupper(sign: Floats, v: Floats, t: float) -> Terms:
+def _rao_kupper(sign: Floats, v: Floats, t: Floats) -> Terms:
     """Return the terms; for a tie, P = (e^2t - 1) P(a) P(b)."""
-    tie = sign == 0
+    tie, sign = sign == 0, sign + 0 * v
     shrink = -np.expm1(-2 * t)  # e^2t - 1 = e^2t shrink
     rows, z = np.stack([sign >= 0, sign <= 0]), np.stack([v - t, -v - t])  # of a, and of b
     slopes, bends = rows * expit(-z), rows * expit(z) * expit(-z)

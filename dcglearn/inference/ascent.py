@@ -104,14 +104,14 @@ class OwnExpansions:
         self, theta: Floats, some: Integers, observed: bool, part: Answers, x: Floats
     ) -> tuple[Floats, ...]:
         """Return an expansion, and derivatives in W and e."""
-        members, e = self.members, expit(theta[:, [self.members.lapse]])
+        members, e = self.members, expit(theta[:, self.members.lapse])
         v, slopes = members.slopes(theta, some, x)
         v += theta[:, [members.side]] * part.sides
         slopes[..., members.side] = part.sides
-        terms, by_logit = strict_terms(1.0, v, e), e * (1 - e)
+        terms, by_logit = strict_terms(1.0, v, e[:, None]), e * (1 - e)
         of_v, of_e = part.weights * terms.first[V], part.weights * terms.first[E]
-        gradient = -np.matmul(of_v[:, None], slopes)[:, 0]
-        gradient[:, members.lapse] = -(by_logit * of_e).sum(axis=1)
+        gradient, of_lapses = -np.vecmat(of_v, slopes), of_e.sum(axis=1)
+        gradient[:, members.lapse] = -by_logit * of_lapses
         if observed:
             vv, ve, ee = (-part.weights * terms.second[one] for one in (V + V, V + E, E + E))
         else:
@@ -121,12 +121,12 @@ class OwnExpansions:
                 for one in (of_v * terms.first[V], of_v * terms.first[E], of_e * terms.first[E])
             )
         information = np.matmul((slopes * vv[..., None]).swapaxes(1, 2), slopes)
-        cross = np.matmul((by_logit * ve)[:, None], slopes)[:, 0]
+        cross = by_logit[:, None] * np.vecmat(ve, slopes)
         information[:, members.lapse] += cross
         information[:, :, members.lapse] += cross
-        information[:, members.lapse, members.lapse] += (by_logit**2 * ee).sum(axis=1)
+        information[:, members.lapse, members.lapse] += by_logit**2 * ee.sum(axis=1)
         pull = of_v @ x.reshape(len(x), -1)
-        return -(terms.value @ part.weights), gradient, information, pull, of_e.sum(axis=1)
+        return -(terms.value @ part.weights), gradient, information, pull, of_lapses
 
 
 class SharedExpansion:
@@ -174,8 +174,8 @@ class SharedExpansion:
         if observed:
             of_weights = cumulated(pull[:, :n].reshape(-1, members.K, members.L))
             information -= members.curvature(theta, some, of_weights, pull[:, -1])
-        value = self.value_at_place + (away * bend).sum(axis=1) / 2 - away @ self.gradient
-        return value, -np.matmul(pull[:, None], slopes)[:, 0], information
+        value = self.value_at_place + np.vecdot(away, bend) / 2 - away @ self.gradient
+        return value, -np.vecmat(pull, slopes), information
 
 
 def _odds(terms: Terms) -> Floats:

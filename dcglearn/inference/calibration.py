@@ -94,21 +94,6 @@ class HeldOut:
     outcomes: Floats = field(repr=False, compare=False)
 
 
-def reliability(fit: JudgmentFit) -> tuple[ReliabilityGroup, ...]:
-    """Compare the answers expected with those that occurred, by the size of the difference.
-
-    Parameters
-    ----------
-    fit : JudgmentFit
-
-    Returns
-    -------
-    tuple of ReliabilityGroup
-        Five; largest differences first. Ties are left out: shares are those among strict answers.
-    """
-    return _groups(_strict_answers(fit.likelihood, fit.parameters))
-
-
 def held_out(
     model: JudgmentModel,
     preferences: Preferences,

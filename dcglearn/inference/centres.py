@@ -153,12 +153,13 @@ class Members:
         by_rank, by_grade = self.steps(theta, some)
         by_rank *= np.exp(theta[:, [self.scale]])
         x = np.ascontiguousarray(x.transpose(1, 2, 0))  # long rows are faster: answers come last
-        of_ranks = np.matmul(by_grade[:, None, None], x)[:, :, 0]
         of_grades = (by_rank @ x.reshape(self.K, -1)).reshape(len(theta), self.L, -1)
-        found = np.zeros((len(theta), self.mean.size, x.shape[2]))
-        np.multiply(by_rank[..., None], of_ranks, out=found[:, self.ranks])
+        found = np.empty((len(theta), self.mean.size, x.shape[2]))
+        steps = by_rank[..., None, None] * by_grade[:, None, None]
+        np.matmul(steps, x, out=found[:, self.ranks, None])
         np.multiply(by_grade[:, :-1, None], of_grades[:, :-1], out=found[:, self.grades])
-        found[:, self.scale] = v = np.matmul(by_rank[:, None], of_ranks)[:, 0]
+        found[:, self.scale] = v = found[:, self.ranks].sum(axis=1)
+        found[:, self.lapse :] = 0.0
         if self.has_empty:
             found[:, self.empty] = of_grades[:, -1]
         return v, found.swapaxes(1, 2)
@@ -191,7 +192,7 @@ class Members:
         found[:, self.scale, self.scale] = of_ranks.sum(axis=1)
         e = expit(theta[:, self.lapse])
         found[:, self.lapse, self.lapse] = e * (1 - e) * (1 - 2 * e) * of_lapses
-        return np.triu(found) + np.triu(found, 1).swapaxes(1, 2)
+        return found + np.triu(found, 1).swapaxes(1, 2)
 
     def translated(self, theta: Floats, member: int) -> Floats:
         """Return parameters of all members with the W of one at its parameters, shape (F, P)."""
@@ -209,7 +210,7 @@ class Members:
         """Return minus the log density of the prior, up to a constant, and its gradient."""
         away = theta - self.mean
         pull = self.precision[some] * away
-        return (pull * away).sum(axis=1) / 2, pull
+        return np.vecdot(pull, away) / 2, pull
 
 
 def _steps(values: Floats) -> Floats:

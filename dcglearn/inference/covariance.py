@@ -51,16 +51,15 @@ _MOST_KEPT = 1 << 20
 
 
 class Whitened(NamedTuple):
-    """Some judgments: weighted scores (n, P), and rows of information (n, answers, P) times R."""
+    """Some judgments: weighted scores (n, P), and rows of information (n, answers, P) times R.
+
+    `leverage`, (n,), are the traces of F_i H^-1.
+    """
 
     judged: Judged
     scores: Floats
     information: Floats
-
-    @property
-    def leverage(self) -> Floats:
-        """The traces of F_i H^-1, shape (n,)."""
-        return np.asarray(np.einsum("nap,nap->n", self.information, self.information))
+    leverage: Floats
 
 
 class Clustering(NamedTuple):
@@ -91,20 +90,16 @@ class Covariance:
         """The estimate, shape (P,)."""
         return self.maximum.parameters
 
-    @property
-    def free(self) -> Booleans:
-        """Which parameters no bound holds, shape (P,)."""
-        return self.maximum.free
-
     @cached_property
     def prior(self) -> Floats:
         """The prior's part of H, shape (P, P)."""
-        return self.likelihood.prior_information(self.parameters)
+        return -self.likelihood.prior(self.parameters).hessian
 
     @cached_property
     def root(self) -> Floats:
         """R with R R' = H^-1, shape (P, P), 0 where not free."""
-        return inverse_root(self.likelihood.information(self.parameters) + self.prior, self.free)
+        of_data = self.likelihood.information(self.parameters)
+        return inverse_root(of_data + self.prior, self.maximum.free)
 
     @property
     def one_cluster(self) -> bool:
@@ -128,10 +123,10 @@ class Covariance:
 
     def of_parameter(self, name: str) -> tuple[Floats, Covariance]:
         """Return the contrast (P,) of a parameter after those of W, and this as if it were free."""
-        at, contrast = self.likelihood.index(name), np.zeros(len(self.free))
+        at, contrast = self.likelihood.places[name], np.zeros(len(self.maximum.free))
         contrast[at] = 1.0
-        free = self.maximum._replace(free=self.free | (contrast > 0))
-        return contrast, self if self.free[at] else replace(self, maximum=free)
+        free = self.maximum._replace(free=self.maximum.free | (contrast > 0))
+        return contrast, self if self.maximum.free[at] else replace(self, maximum=free)
 
     def inflation(self, contrast: Floats) -> float:
         """Return by how much clusters inflate the variance of contrast'theta, (P,)."""
@@ -166,9 +161,9 @@ class Covariance:
 
         The mean of all parameters (Rao & Scott, Annals of Statistics 12, 1984).
         """
-        free = np.ix_(self.free, self.free)
+        free = np.ix_(self.maximum.free, self.maximum.free)
         ratio = np.trace(np.linalg.solve(self.model[free], self.robust[free]))
-        return max(1.0, float(ratio) / max(int(self.free.sum()), 1))
+        return max(1.0, float(ratio) / max(int(self.maximum.free.sum()), 1))
 
     def share_of_data(self, contrast: Floats) -> float:
         """Return how much of the information on contrast'theta, (P,), is not the prior's."""
@@ -205,7 +200,8 @@ class Covariance:
 
         def of_rows(rows: Rows) -> Statistic:
             scores, information = likelihood.scores_and_information(self.parameters, rows)
-            return statistic(Whitened(rows.judged, scores, np.tensordot(information, root, 1)))
+            z = np.tensordot(information, root, 1)
+            return statistic(Whitened(rows.judged, scores, z, np.einsum("nap,nap->n", z, z)))
 
         in_order = replace(likelihood, evidence=likelihood.evidence.by_cluster)
         return in_order.map(self.parameters, of_rows)
@@ -262,10 +258,11 @@ def _adjustment(
     """
     numbers = way.number_of(rows.judged)
     scores, alone = totals.take(numbers, axis=0, mode="wrap"), numbers < 0
-    scores[alone] = own = rows.scores[alone] @ root
+    single = slice(None) if alone.all() else alone  # which is faster
+    scores[single] = own = rows.scores[single] @ root
     pull = np.einsum("nap,np->na", rows.information, scores) / 2
     found: Floats = np.einsum("nap,na->np", rows.information, pull)
-    found[alone] += own
+    found[single] += own
     firm = alone & (rows.leverage > SMALL_CLUSTER)
     parts = rows.information[firm]
     found[firm] = _adjusted(scores[firm], parts.swapaxes(1, 2) @ parts)
@@ -277,5 +274,5 @@ def _adjusted(totals: Floats, information: Floats) -> Floats:
     """Return the scores of clusters (m, P), adjusted for their information (m, P, P)."""
     values, vectors = np.linalg.eigh(np.eye(totals.shape[1]) - information)
     values = np.maximum(values, _FIRMEST)
-    along = (vectors.transpose(0, 2, 1) @ totals[:, :, None])[:, :, 0] / np.sqrt(values)
-    return np.asarray((vectors @ along[:, :, None])[:, :, 0])
+    adjusted: Floats = np.matvec(vectors, np.vecmat(totals, vectors) / np.sqrt(values))
+    return adjusted

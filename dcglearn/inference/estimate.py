@@ -12,7 +12,6 @@ Fernandez-Val & Galichon, Biometrika 96, 2009).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -117,7 +116,7 @@ class JudgmentModel:
         start = None
         if near is not None:
             others = [near.likelihood.value_of(one, near.parameters) for one in likelihood.names]
-            start = np.append(likelihood.family.near(near.table)[0], others)
+            start = np.append(next(likelihood.family.near(near.table)), others)
         return JudgmentFit(self, likelihood, highest_posterior(likelihood, start), free)
 
     def evidence(self, judgments: Judgments) -> Evidence:
@@ -191,7 +190,7 @@ class JudgmentFit:
     @property
     def log_likelihood(self) -> float:
         """The log likelihood, without the prior."""
-        return self.maximum.value - self.likelihood.log_prior(self.parameters)
+        return self.maximum.value - float(self.likelihood.prior(self.parameters).value)
 
     @cached_property
     def covariance(self) -> Covariance:
@@ -236,19 +235,12 @@ class JudgmentFit:
     @property
     def gain_slopes(self) -> Floats:
         """The derivative of each gain in the parameters, shape (L, P)."""
-        return ratio_slopes(*self.products(self._grade_rows[: len(self.scale)]))
+        return ratio_slopes(*self.products(self.grade_rows[: len(self.scale)]))
 
     @property
     def discount_slopes(self) -> Floats:
         """The derivative of each discount in the parameters, shape (K, P)."""
-        return ratio_slopes(*self.products(self._rank_rows))
-
-    @property
-    def denominator_slopes(self) -> Floats:
-        """Those of the logarithms of what gains and discounts are relative to, shape (2, P)."""
-        rows = np.stack([self._grade_rows[0], self._rank_rows[0]])
-        values, slopes = self.products(rows)
-        return slopes / np.where(values == 0, math.nan, values)[:, None]
+        return ratio_slopes(*self.products(self.rank_rows))
 
     def other(self, name: str) -> Estimated:
         """Return one of ``fit.likelihood.names``, such as the side bias, with its interval."""
@@ -266,11 +258,11 @@ class JudgmentFit:
         """Return products of W with rows (m, K L), and their derivatives in parameters, (m, P)."""
         n = self.likelihood.n_weights
         slopes = rows @ self.likelihood.family.at(self.parameters[:n]).jacobian
-        padded = np.pad(slopes, ((0, 0), (0, len(self.parameters) - n)))
-        return rows @ self.table.ravel(), padded
+        others = np.zeros((len(rows), len(self.parameters) - n))
+        return rows @ self.table.ravel(), np.hstack([slopes, others])
 
     @cached_property
-    def _grade_rows(self) -> Floats:
+    def grade_rows(self) -> Floats:
         """Rows, one per column of W, whose products with W are in proportion to the gains.
 
         Mean weights over ranks; where lists that permute each other leave these undetermined,
@@ -286,10 +278,9 @@ class JudgmentFit:
         return np.kron(deviations, np.eye(L)) if share < MIN_SHARE and deviations.any() else rows
 
     @property
-    def _rank_rows(self) -> Floats:
+    def rank_rows(self) -> Floats:
         """Return rows (K, K L) whose products with W are the weights of one grade."""
-        K, L = self.table.shape
-        return np.kron(np.eye(K), np.eye(L)[self._reference])
+        return np.eye(self.table.size)[self._reference :: self.table.shape[1]]
 
     @property
     def _reference(self) -> int:
@@ -304,7 +295,7 @@ class JudgmentFit:
             return self._known[kind, level]
         family, linear, of_gains = self.likelihood.family, None, kind == "gain"
         one = family.gains if of_gains else family.discounts
-        rows = self._grade_rows if of_gains else self._rank_rows
+        rows = self.grade_rows if of_gains else self.rank_rows
         labels: Sequence[object] = self.scale.labels if of_gains else range(1, len(rows) + 1)
         products = self.products(rows)
         if not family.factored:

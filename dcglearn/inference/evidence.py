@@ -27,7 +27,7 @@ from dcglearn.base.types import Booleans, Floats, Integers, Pairs
 from dcglearn.inference.answers import BAD, TIE, B, TieModel
 from dcglearn.judgments.packed import CodedJudgments, PackedPairs, RowGroup
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.learning.source import CodeLayout, Statistic
+from dcglearn.learning.source import CodeLayout, Statistic, layout_of
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 
 Judgments: TypeAlias = "Preferences | PackedPairs | Evidence"
@@ -115,7 +115,7 @@ class Layout:
     @cached_property
     def differences(self) -> CodeLayout:
         """The codes as differences of lists."""
-        return CodeLayout(self.n_ranks, self.n_grades + self.empty, False)
+        return layout_of(self.n_ranks, self.n_grades + self.empty, False)
 
     @cached_property
     def sums(self) -> CodeLayout:
@@ -166,7 +166,7 @@ class ClusterSums:
         numbers = self.way.number_of(judged)
         alone = numbers < 0
         if alone.any():
-            own = values[alone]
+            own = values if alone.all() else values[alone]
             self.known[-1] += own.sum(axis=0)
             self.squares += own.T @ own
             numbers, values = numbers[~alone], values[~alone]

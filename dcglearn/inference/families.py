@@ -42,7 +42,7 @@ each orbit, and so changes no maximum.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, TypeAlias
@@ -176,9 +176,10 @@ DISCOUNT_FAMILIES = tuple(
 
 
 class Expansion(NamedTuple):
-    """A vector (m,) and its first, (m, p), and second derivatives, (p, p, m), in the parameters.
+    """A vector (..., m) and its first, (..., m, p), and second derivatives, (..., p, p, m).
 
-    Without `second`, these are 0.
+    They are those in parameters (..., p). What does not depend on these may lack the first axes;
+    without `second`, these are 0.
     """
 
     values: Floats
@@ -186,9 +187,11 @@ class Expansion(NamedTuple):
     second: Floats | None = None
 
     def curvature(self, pull: Floats) -> Floats:
-        """Return the second derivatives of pull'vector, (p, p)."""
-        p = self.jacobian.shape[1]
-        return np.zeros((p, p)) if self.second is None else self.second @ pull
+        """Return the second derivatives of pull'vector, (..., p, p)."""
+        if self.second is None:
+            return np.zeros((self.jacobian.shape[-1],) * 2)
+        bent: Floats = np.matvec(self.second, pull[..., None, :])
+        return bent
 
 
 class Family(NamedTuple):
@@ -230,9 +233,11 @@ class Family(NamedTuple):
     def at(self, parameters: Floats) -> Expansion:
         """Return the vector and its derivatives."""
         q = self.n_coefficients
-        coefficients = parameters[:q] if q else np.ones(1)
+        if self.formula and parameters.ndim > 1:
+            return Expansion(*map(np.stack, zip(*map(self.at, parameters), strict=True)))
+        coefficients = parameters[..., :q] if q else np.ones((*parameters.shape[:-1], 1))
         if not self.formula:
-            return Expansion(self.generators @ coefficients, self.generators[:, :q])
+            return Expansion(coefficients @ self.generators.T, self.generators[:, :q])
         m, n, columns = len(self.generators), len(self.x), self.generators.copy()
         jacobian, second = np.zeros((m, q + 1)), np.zeros((q + 1, q + 1, m))
         f, f1, f2 = self.formula.at(self.x, float(parameters[q]))
@@ -328,7 +333,7 @@ def discount_family(discounts: FamilyLike, n_ranks: int) -> Family:
 
 @dataclass(frozen=True, eq=False)
 class Product:
-    """The entries (m n,) of c g' for c (m,) and g (n,), with derivatives, those in c first."""
+    """The entries (..., m n) of c g' for c (..., m) and g (..., n), derivatives in c first."""
 
     c: Expansion
     g: Expansion
@@ -336,23 +341,25 @@ class Product:
     @cached_property
     def values(self) -> Floats:
         """The entries, those of the first row first."""
-        return np.outer(self.c.values, self.g.values).ravel()  # Kronecker's is 10 times slower
+        found = self.c.values[..., None] * self.g.values[..., None, :]
+        return found.reshape(*found.shape[:-2], -1)
 
     @cached_property
     def jacobian(self) -> Floats:
-        """Their first derivatives, shape (m n, p)."""
-        left = self.c.jacobian[:, None] * self.g.values[:, None]
-        right = self.c.values[:, None, None] * self.g.jacobian
-        return np.concatenate([left, right], axis=2).reshape(len(self.values), -1)
+        """Their first derivatives, shape (..., m n, p)."""
+        left = self.c.jacobian[..., None, :] * self.g.values[..., None, :, None]
+        right = self.c.values[..., None, None] * self.g.jacobian[..., None, :, :]
+        return np.concatenate([left, right], axis=-1).reshape(*self.values.shape, -1)
 
     def curvature(self, pull: Floats) -> Floats:
-        """Return the second derivatives of pull'(c g'), shape (p, p)."""
-        (c, of_c, _), (g, of_g, _), p = self.c, self.g, self.jacobian.shape[1]
-        n, found, pull = of_c.shape[1], np.empty((p, p)), pull.reshape(len(c), len(g))
-        found[:n, :n] = self.c.curvature(pull @ g)
-        found[n:, n:] = self.g.curvature(c @ pull)
-        found[:n, n:] = of_c.T @ pull @ of_g
-        found[n:, :n] = found[:n, n:].T
+        """Return the second derivatives of pull'(c g'), shape (..., p, p)."""
+        (c, of_c, _), (g, of_g, _), (*several, _, p) = self.c, self.g, self.jacobian.shape
+        n, found = of_c.shape[-1], np.empty((*several, p, p))
+        pull = pull.reshape(*c.shape, -1)
+        found[..., :n, :n] = self.c.curvature(np.matvec(pull, g))
+        found[..., n:, n:] = self.g.curvature(np.vecmat(c, pull))
+        found[..., :n, n:] = of_c.swapaxes(-1, -2) @ pull @ of_g
+        found[..., n:, :n] = found[..., :n, n:].swapaxes(-1, -2)
         return found
 
 
@@ -380,7 +387,7 @@ class WeightFamily:
     def start(self) -> Floats:
         """Where an estimate begins, shape (p,)."""
         found = np.concatenate([self.discounts.start, self.gains.start])
-        found[self._scale_of_gains] *= START
+        found[self.scale_of_gains] *= START
         return self.balanced(found)
 
     @cached_property
@@ -388,12 +395,13 @@ class WeightFamily:
         """Lower and upper bounds; with discounts of 0 or more, so is the gain of the best grade."""
         low, high = np.hstack([self.discounts.bounds, self.gains.bounds])
         if self.discounts.lower == 0:
-            low[self._scale_of_gains.start] = 0.0
+            low[self.scale_of_gains.start] = 0.0
         return low, high
 
     def at(self, parameters: Floats) -> Product:
         """Return W with its derivatives, which several functions ask for at the same parameters."""
-        return _product(self, np.asarray(parameters, float).tobytes())
+        theta = np.asarray(parameters, float)
+        return _product(self, theta.tobytes(), theta.shape)
 
     def weights(self, parameters: Floats) -> Floats:
         """Return W, shape (K, L)."""
@@ -401,39 +409,39 @@ class WeightFamily:
 
     @cached_property
     def signs(self) -> Floats:
-        """Return signs (p,): c grows and g shrinks, and W stays the same, along signs theta."""
+        """Diagonal signs (p, p): c grows and g shrinks, and W stays the same, along theta signs."""
         found = np.zeros(len(self.start))
         if self.discounts.n_coefficients:
             found[self._coefficients] = 1.0
-            found[self._scale_of_gains] = -1.0
-        return found
+            found[self.scale_of_gains] = -1.0
+        return np.diag(found)
 
-    def near(self, W: Floats) -> list[Floats]:
-        """Return products with the first and the second singular vectors of W, where both serve."""
-        found, (low, high), W = [], self.bounds, W.reshape(len(self.discounts.generators), -1)
+    def near(self, W: Floats) -> Iterator[Floats]:
+        """Yield products with the first and the second singular vectors of W, where both serve."""
+        (low, high), W = self.bounds, W.reshape(len(self.discounts.generators), -1)
         generators = self.gains.at(self.gains.start).jacobian[:, : self.gains.n_coefficients]
         for left in np.linalg.svd(W)[0].T[:2]:
             parameters, upwards = self.start.copy(), left if left.sum() >= 0 else -left
             columns = self.discounts.generators[:, self._coefficients]
             parameters[self._coefficients] = np.linalg.lstsq(columns, upwards)[0]
             c = self.at(parameters).c.values
-            parameters[self._scale_of_gains] = np.linalg.lstsq(generators, c @ W / (c @ c))[0]
-            found.append(self.balanced(np.clip(parameters, low, high)))
-        return found
+            parameters[self.scale_of_gains] = np.linalg.lstsq(generators, c @ W / (c @ c))[0]
+            yield self.balanced(np.clip(parameters, low, high))
 
     @property
     def _coefficients(self) -> slice:
         return slice(self.discounts.n_coefficients)
 
     @cached_property
-    def _scale_of_gains(self) -> slice:
+    def scale_of_gains(self) -> slice:
+        """The places of the coefficients of the gains, after all parameters of the discounts."""
         n = len(self.discounts.start)
         return slice(n, n + self.gains.n_coefficients)
 
     def balanced(self, parameters: Floats) -> Floats:
         """Return parameters (..., p) of the same W whose coefficients of c and g are as large."""
         found = parameters.copy()
-        c, g = found[..., self._coefficients], found[..., self._scale_of_gains]
+        c, g = found[..., self._coefficients], found[..., self.scale_of_gains]
         of_c, of_g = (np.linalg.norm(one, axis=-1, keepdims=True) for one in (c, g))
         factor = np.sqrt(np.where(of_c * of_g > 0, of_g / np.maximum(of_c, 1e-300), 1.0))
         c *= factor
@@ -442,9 +450,9 @@ class WeightFamily:
 
 
 @lru_cache(8)
-def _product(family: WeightFamily, parameters: bytes) -> Product:
-    theta, n = np.frombuffer(parameters), len(family.discounts.start)
-    return Product(family.discounts.at(theta[:n]), family.gains.at(theta[n:]))
+def _product(family: WeightFamily, parameters: bytes, shape: tuple[int, ...]) -> Product:
+    theta, n = np.frombuffer(parameters).reshape(shape), family.scale_of_gains.start
+    return Product(family.discounts.at(theta[..., :n]), family.gains.at(theta[..., n:]))
 
 
 def _unfactored(

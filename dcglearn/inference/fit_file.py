@@ -288,8 +288,9 @@ def learned_measure(
     dcg = of_W if usual is None else usual.dcg
     utility = LinearUtility(fit.weights, labels)
     nearest = LinearUtility(rank_one(fit.weights), labels)
-    encoding = "grades" if problem.monotone else "documents"
-    parameters = ParametersRecord(encoding, problem.margin, float(problem.C))
+    parameters = ParametersRecord(
+        "grades" if problem.monotone else "documents", problem.margin, float(problem.C)
+    )
     known = fit.identifiability
     record = LearnedRecord(
         learned_from=JudgmentsRecord(source, len(preferences), problem.n_pairs),

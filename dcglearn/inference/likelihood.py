@@ -61,25 +61,25 @@ _USUAL = {"side": 0.0, "lapses": 0.05, "ties": 0.5, "level offset": 0.0, "level 
 
 
 class Expanded(NamedTuple):
-    """A log likelihood, with the prior, its gradient (P,) and Hessian (P, P)."""
+    """A log likelihood, with the prior, its gradient (..., P) and Hessian (..., P, P)."""
 
-    value: float
+    value: Floats
     gradient: Floats
     hessian: Floats
 
 
 class Rows(NamedTuple):
-    """Some judgments at P parameters: difference v and level h, (n,), and the share of lapses e.
+    """Some judgments at parameters (..., P): difference v, level h, and the share of lapses e.
 
-    `design` has blocks of derivatives: of which input, in which parameters, (n, q). Where ties have
-    levels, `mean_utility`, (n, p + 1), has the mean of the two lists in its last column, after its
-    derivatives in the parameters of W.
+    These are (..., n); `design` has blocks of derivatives: of which input, in which parameters,
+    (..., n, q). Where ties have levels, `mean_utility`, (..., n, p + 1), has the mean of the two
+    lists in its last column, after its derivatives in the parameters of W.
     """
 
     judged: Judged
     v: Floats
     h: Floats
-    e: float | Floats
+    e: Floats
     design: list[tuple[str, slice, Floats]]
     mean_utility: Floats
     n_parameters: int
@@ -156,83 +156,81 @@ class Likelihood:
         low, high = np.hstack([self.family.bounds, np.reshape(others, (-1, 2)).T])
         return low, high
 
-    def index(self, name: str) -> int:
-        """Return the place of a parameter after those of W."""
-        return self.n_weights + self.names.index(name)
+    @cached_property
+    def places(self) -> dict[str, slice]:
+        """The places of the parameters after those of W."""
+        return {name: slice(at, at + 1) for at, name in enumerate(self.names, self.n_weights)}
 
-    def value_of(self, name: str, parameters: Floats) -> float:
-        """Return a parameter after those of W, 0 if the model does not have it."""
-        return float(parameters[self.index(name)]) if name in self.names else 0.0
+    def value_of(self, name: str, parameters: Floats) -> Floats:
+        """Return a parameter after those of W, (..., 1), 0 if the model does not have it."""
+        return parameters[..., self.places[name]] if name in self.places else np.zeros(1)
 
     def expand(self, parameters: Floats) -> Expanded:
-        """Return the log likelihood with the prior, its gradient and Hessian."""
-        n = self.n_weights
-        at, along = self.family.at(parameters[:n]), self.family.signs * parameters[:n]
+        """Return the log likelihood with the prior, its gradient and Hessian, at (..., P)."""
+        at, prior = self.family.at(parameters[..., : self.n_weights]), self.prior(parameters)
         parts = self.map(parameters, partial(self._sum, parameters), counted=True)
         sums: list[Any] = [sum(one) for one in zip(*parts, strict=True)]
         value, gradient, of_weights, hessian = sums
-        pull, balance = of_weights - at.values / PRIOR_SD**2, float(parameters[:n] @ along) / 2
-        gradient -= self._precision * parameters
-        gradient[:n] = at.jacobian.T @ pull - balance * along
-        if self.lapses:
-            place = self.index("lapses")
-            gradient[place] -= (LAPSE_PRIOR - 1) / (1 - float(parameters[place]))
-        hessian -= self.prior_information(parameters)
-        hessian[:n, :n] += at.curvature(pull) - balance * np.diag(self.family.signs)
-        return Expanded(value + self.log_prior(parameters), gradient, hessian)
+        gradient[..., : self.n_weights] = np.vecmat(of_weights, at.jacobian)
+        pull = of_weights - at.values / PRIOR_SD**2
+        hessian[..., : self.n_weights, : self.n_weights] += at.curvature(pull)
+        return Expanded(value + prior.value, gradient + prior.gradient, hessian + prior.hessian)
 
-    def log_prior(self, parameters: Floats) -> float:
-        """Return the log density of the prior, but for a constant.
+    def prior(self, parameters: Floats) -> Expanded:
+        """Return the log density of the prior, but for a constant, with its derivatives.
 
-        What does not change W is normal as well, and would be 0.
+        What does not change W is normal as well, and would be 0. The Hessian is that of a W that is
+        linear in its parameters.
         """
-        theta = parameters[: self.n_weights]
-        W, balance = self.family.at(theta).values, float(theta @ (self.family.signs * theta)) / 2
-        squares = float(W @ W) / PRIOR_SD**2 + balance**2 + float(self._precision @ parameters**2)
-        return lapse_prior(self.value_of("lapses", parameters)) - squares / 2
-
-    def prior_information(self, parameters: Floats) -> Floats:
-        """Return the information of the prior, shape (P, P), and on scales that change nothing."""
-        theta, information = parameters[: self.n_weights], np.diag(self._precision)
-        of_W, along = self.family.at(theta).jacobian, self.family.signs * theta
-        information[: len(theta), : len(theta)] = of_W.T @ of_W / PRIOR_SD**2
-        information[: len(theta), : len(theta)] += along[:, None] * along
+        n, theta, signs = self.n_weights, parameters[..., : self.n_weights], self.family.signs
+        along, gradient, at = theta @ signs, -parameters @ self._precision, self.family.at(theta)
+        balance = np.vecdot(along, theta)[..., None] / 2
+        W, of_W = at.values / PRIOR_SD, at.jacobian / PRIOR_SD
+        value = np.vecdot(gradient, parameters) - np.vecdot(W, W) - balance[..., 0] ** 2
+        gradient[..., :n] = -np.vecmat(W, of_W) - balance * along
+        hessian = np.zeros((*parameters.shape, 1)) - self._precision
+        hessian[..., :n, :n] = -of_W.swapaxes(-1, -2) @ of_W - balance[..., None] * signs
+        hessian[..., :n, :n] -= along[..., None] * along[..., None, :]
         if self.lapses:
-            at = self.index("lapses")
-            information[at, at] = (LAPSE_PRIOR - 1) / (1 - float(parameters[at])) ** 2
-        return information
+            at_lapses = self.places["lapses"].start
+            share = parameters[..., at_lapses]
+            value += 2 * lapse_prior(share)
+            gradient[..., at_lapses] = (1 - LAPSE_PRIOR) / (1 - share)
+            hessian[..., at_lapses, at_lapses] = (1 - LAPSE_PRIOR) / (1 - share) ** 2
+        return Expanded(value / 2, gradient, hessian)
 
     @cached_property
     def _precision(self) -> Floats:
-        """The prior's precision of the parameters after those of W, but for lapses, shape (P,)."""
+        """The prior's precision of the parameters after those of W, but for lapses, (P, P)."""
         normal = [name != "lapses" for name in self.names]
-        return np.append(np.zeros(self.n_weights), normal) / PRIOR_SD**2
+        return np.diag(np.append(np.zeros(self.n_weights), normal)) / PRIOR_SD**2
 
-    def _sum(self, parameters: Floats, rows: Rows) -> tuple[float, Floats, Floats, Floats]:
+    def _sum(self, parameters: Floats, rows: Rows) -> tuple[Floats, Floats, Floats, Floats]:
         """Return log likelihood, gradients in other parameters and in W, and Hessian of a chunk.
 
         The Hessian is that of a W that is linear in its parameters.
         """
         weights, layout, codes = rows.judged.weights, self.evidence.layout, rows.judged.codes
-        terms, P = self.terms(parameters, rows), self.n_parameters
+        terms, n, P = self.terms(parameters, rows), self.n_weights, self.n_parameters
         first = {one: weights * slope for one, slope in terms.first.items()}
         of_weights = layout.differences.transposed_product(codes, first[V])
-        gradient, hessian = np.zeros(P), np.zeros((P, P))
+        gradient, hessian = np.zeros(parameters.shape), np.zeros((*parameters.shape, P))
         for one, at, slopes in rows.design:
-            gradient[at] += slopes.T @ first[one]
+            gradient[..., at] += np.vecmat(first[one], slopes)
         for (one, at, left), (another, to, right) in combinations_with_replacement(rows.design, 2):
             if one + another in terms.second:
-                block = left.T @ (right * (weights * terms.second[one + another])[:, None])
-                hessian[at, to] += block
+                bent = right * (weights * terms.second[one + another])[..., None]
+                block = left.swapaxes(-1, -2) @ bent
+                hessian[..., at, to] += block
                 if at != to:
-                    hessian[to, at] += block.T
+                    hessian[..., to, at] += block.swapaxes(-1, -2)
         if self.has_levels:
-            slope, place = self.value_of("level slope", parameters), self.index("level slope")
+            slope, at = self.value_of("level slope", parameters), self.places["level slope"].start
             of_weights += slope / 2 * layout.sums.transposed_product(codes, first[H])
-            mixed = rows.mean_utility[:, :-1].T @ first[H]
-            hessian[: self.n_weights, place] += mixed
-            hessian[place, : self.n_weights] += mixed
-        return float(weights @ terms.value), gradient, of_weights, hessian
+            mixed = np.vecmat(first[H], rows.mean_utility[..., :-1])
+            hessian[..., :n, at] += mixed
+            hessian[..., at, :n] += mixed
+        return terms.value @ weights, gradient, of_weights, hessian
 
     def information(self, parameters: Floats) -> Floats:
         """Return the expected information of the judgments, shape (P, P)."""
@@ -244,7 +242,7 @@ class Likelihood:
 
     def log_likelihood(self, parameters: Floats) -> float:
         """Return the log likelihood without the prior."""
-        return self.expand(parameters).value - self.log_prior(parameters)
+        return float(self.expand(parameters).value - self.prior(parameters).value)
 
     def map(
         self,
@@ -253,10 +251,10 @@ class Likelihood:
         counted: bool = False,
     ) -> Iterable[Statistic]:
         """Return a statistic of each chunk of judgments, or distinct ones, at some parameters."""
-        at = self.family.at(parameters[: self.n_weights])
+        at = self.family.at(parameters[..., : self.n_weights])
         evidence = self.evidence.counted if counted else self.evidence
         with_ids = not counted or evidence.relative_lapses is not None
-        table = np.hstack([at.jacobian, at.values[:, None]])
+        table = np.concatenate([at.jacobian, at.values[..., None]], axis=-1)
         return evidence.map(
             lambda judged: statistic(self._rows(parameters, table, judged)), with_ids
         )
@@ -296,31 +294,27 @@ class Likelihood:
         """Return a chunk; the columns of `table` are derivatives of W, and W itself."""
         layout, n, p = self.evidence.layout, len(judged.answers), self.n_weights
         found = layout.differences.product(judged.codes, table)
-        v, h = found[:, p] + self.value_of("side", parameters), np.zeros(n)
+        v, h = found[..., p] + self.value_of("side", parameters), np.zeros(n)
         one, both = np.ones((n, 1)), np.zeros((n, 0))
-        found[:, p] = 1.0
-        design = [(V, slice(p + self.side), found[:, : p + self.side])]
+        found[..., p] = 1.0
+        design = [(V, slice(p + self.side), found[..., : p + self.side])]
         if self.ties != "strict":
-            design.append((T, self._place("ties"), one))
+            design.append((T, self.places["ties"], one))
         if self.has_levels:
             both = layout.sums.product(judged.codes, table) / 2
             slope = self.value_of("level slope", parameters)
-            h = self.value_of("level offset", parameters) + slope * both[:, p]
-            design.append((H, slice(p), slope * both[:, :p]))
-            design.append((H, self._place("level offset"), one))
-            design.append((H, self._place("level slope"), both[:, p:]))
-        e: float | Floats = self.value_of("lapses", parameters)
+            h = self.value_of("level offset", parameters) + slope * both[..., p]
+            design.append((H, slice(p), slope[..., None] * both[..., :p]))
+            design.append((H, self.places["level offset"], one))
+            design.append((H, self.places["level slope"], both[..., p:]))
+        e = self.value_of("lapses", parameters)
         if self.lapses:
             factor = one
             if self.evidence.relative_lapses is not None:
                 factor = self.evidence.relative_lapses[judged.judges][:, None]
                 e = e * factor[:, 0]
-            design.append((E, self._place("lapses"), factor))
+            design.append((E, self.places["lapses"], factor))
         return Rows(judged, v, h, e, design, both, self.n_parameters)
-
-    def _place(self, name: str) -> slice:
-        at = self.index(name)
-        return slice(at, at + 1)
 
 
 def gram_of(information: Floats) -> Floats:
@@ -329,6 +323,6 @@ def gram_of(information: Floats) -> Floats:
     return rows.T @ rows
 
 
-def lapse_prior(share: float) -> float:
+def lapse_prior(share: Any) -> Floats:
     """Return the log density of the prior of the share of lapses, but for a constant."""
-    return (LAPSE_PRIOR - 1) * math.log1p(-share)
+    return np.asarray((LAPSE_PRIOR - 1) * np.log1p(-share))

@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from scipy.linalg.lapack import dpotrf
 
 from dcglearn.base.errors import SolverError
 from dcglearn.base.threads import one_blas_thread
@@ -98,15 +99,14 @@ class Ascent:
         if not len(some):
             return
         theta, gradient, hessian = self.theta[some], self.gradient[some], self.hessian[some]
-        diagonal = np.einsum("fpp->fp", hessian)
+        diagonal = hessian.diagonal(axis1=1, axis2=2)
         damped = hessian + self.unit * (self.damping[some, None] * diagonal)[:, None]
         steps = -np.linalg.solve(damped, gradient[..., None])[..., 0] * self.free[some]
         steps *= np.minimum(1, self.longest / np.abs(steps).max(axis=1, keepdims=True))
         low, high = self.bounds
         moved = np.minimum(np.maximum(theta + steps, low), high)
         steps = moved - theta
-        bent = np.matmul(hessian, steps[..., None])[..., 0]
-        expected = -((gradient + bent / 2) * steps).sum(axis=1)
+        expected = -np.vecdot(gradient + np.matvec(hessian, steps) / 2, steps)
         expected = np.maximum(expected, 0)  # a step that is cut need not lead upwards
         rise = self.offer(some, self.balanced(moved), observed)
         less = np.where(rise > 0.75 * expected, self.less, 1.0)
@@ -128,25 +128,16 @@ class Ascent:
         at, free, gradient = some[higher], free[higher], (gradient * free)[higher]
         hessian = np.where(free[:, :, None] & free[:, None], hessian[higher], self.unit)
         bent = hessian - self.least * observed * self.unit
-        if not _positive(bent):
-            wrong = [k for k, one in enumerate(bent) if not _positive(one)]
+        wrong = [k for k, one in enumerate(bent) if dpotrf(one.T)[1]]  # not positive definite
+        if wrong:
             bends, axes = np.linalg.eigh(hessian[wrong])
             bends = np.maximum(np.abs(bends), self.least)
             hessian[wrong] = (axes * bends[:, None]) @ axes.swapaxes(1, 2)
         steps = np.linalg.solve(hessian, gradient[..., None])[..., 0]
         self.theta[at], self.value[at], self.free[at] = theta[higher], value[higher], free
         self.gradient[at], self.hessian[at] = gradient, hessian
-        self.rise[at] = (gradient * steps).sum(axis=1)
+        self.rise[at] = np.vecdot(gradient, steps)
         return rise
-
-
-def _positive(matrices: Floats) -> bool:
-    """Return whether matrices (..., P, P) are positive definite: faster than their axes."""
-    try:
-        np.linalg.cholesky(matrices)
-    except np.linalg.LinAlgError:
-        return False
-    return True
 
 
 class _Starts(Ascent):
@@ -201,7 +192,7 @@ def _near_any_weights(likelihood: Likelihood) -> list[Floats]:
         best = _of_few(free).parameters
         W, others = anywhere.weights(best[: free.n_weights]), best[free.n_weights :]
         ranks, grades = np.indices(W.shape)
-        steep = family.near(np.asarray(8 / (1 + ranks) / 2.0**grades))[0]
+        steep = next(family.near(np.asarray(8 / (1 + ranks) / 2.0**grades)))
         near = [np.append(one, others) for one in family.near(W)]
         return [*near, np.append(steep, likelihood.start[likelihood.n_weights :])]
     return []
@@ -224,8 +215,8 @@ def maximise(
     """Return the highest maximum of a function of P parameters that starts (m, P) or (P,) reach."""
 
     def function(theta: Floats, some: Integers, observed: bool) -> tuple[Floats, Floats, Floats]:
-        value, gradient, hessian = zip(*map(expand, theta), strict=True)
-        return -np.array(value), -np.stack(gradient), -np.stack(hessian)
+        value, gradient, hessian = expand(theta)
+        return -value, -gradient, -hessian
 
     starts = np.atleast_2d(starts)
     found = _Starts(function, starts, every := np.arange(len(starts)), True, bounds, balanced)

@@ -292,7 +292,7 @@ class JudgeShare:
 
     judge: str
     judgments: int
-    lapses: tuple[float, float, float]
+    lapses: tuple[float, ...]
     without: Conclusion | None
 
 
@@ -312,12 +312,12 @@ def judge_shares(preferences: Preferences, found: Conclusion) -> tuple[JudgeShar
     shares = []
     for i in listed:
         name = names[first[i]]
-        numbers = (float(lapses.mean[i]), float(lapses.low[i]), float(lapses.high[i]))
+        n, *numbers = (one[i].item() for one in lapses)
         without = None
         if few:
             with suppress(InputError, SolverError):
                 without = conclude(preferences[preferences.judges != name], {})
-        shares.append(JudgeShare(name, int(lapses.judgments[i]), numbers, without))
+        shares.append(JudgeShare(name, n, tuple(numbers), without))
     return tuple(shares)
 
 

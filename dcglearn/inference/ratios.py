@@ -68,8 +68,8 @@ def _highest(spread: Covariance, constraint: Floats) -> float:
     T[at] = -constraint[others] / constraint[at]
 
     def expand(y: Floats) -> Expanded:
-        found = likelihood.expand(T @ y)
-        return Expanded(found.value, T.T @ found.gradient, T.T @ found.hessian @ T)
+        found = likelihood.expand(y @ T.T)
+        return Expanded(found.value, found.gradient @ T, T.T @ found.hessian @ T)
 
     low, high = (bound[others] for bound in likelihood.bounds)
     return maximise(expand, spread.maximum.parameters[others], (low, high)).value
@@ -157,7 +157,7 @@ def _largest_lapses(spread: Covariance, contrast: Floats, level: float) -> float
     def excess(share: float) -> float:
         at_share = np.where(held, share, maximum.parameters)
         found = maximum_from(spread.likelihood, at_share, held) if share else maximum
-        return found.value - lapse_prior(share) - lowest
+        return found.value - float(lapse_prior(share)) - lowest
 
     largest = float(spread.likelihood.bounds[1][held][0])
     if excess(largest) > 0:

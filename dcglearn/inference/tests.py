@@ -131,7 +131,7 @@ def likelihood_ratio(
     elif larger.model.side and not smaller.model.side:
         # Where the people of a query follow each other, W fits what they say, and what is left to
         # the side looks surer than it is. So as many answers for a as for b must be unlikely, too.
-        side = larger.likelihood.index("side")
+        side = larger.likelihood.places["side"]
         p = max(p, _where_nothing_counts(larger.likelihood, side))
     return replace(found, statistic=statistic, p=p if found.df else 1.0)
 
@@ -161,7 +161,7 @@ def _as_larger(smaller: JudgmentFit, larger: WeightFamily) -> Floats:
     steps lead from there.
     """
     W = smaller.table
-    (theta, *_), size = larger.near(W), np.abs(W).max()
+    theta, size = next(larger.near(W)), np.abs(W).max()
     for _ in range(_MOST_STEPS):
         missing = (W - larger.weights(theta)).ravel()
         theta = theta + np.linalg.lstsq(larger.at(theta).jacobian, missing)[0]
@@ -192,7 +192,7 @@ def _null(smaller: JudgmentFit, larger: JudgmentFit) -> tuple[Floats, Floats, Bo
     of_smaller = small.family.at(smaller.parameters[:m]).jacobian
     tangent[:n, :m] = np.linalg.lstsq(of_larger, of_smaller)[0]
     for name in small.names:
-        at, of = big.index(name), small.index(name)
+        at, of = big.places[name], small.places[name]
         parameters[at], free[at] = smaller.parameters[of], smaller.maximum.free[of]
         tangent[at, of] = 1.0
     return parameters, tangent, free
@@ -209,12 +209,12 @@ def no_effect(fit: JudgmentFit) -> float:
     return min(1.0, 2 * p)
 
 
-def _where_nothing_counts(likelihood: Likelihood, tested: int | slice) -> float:
+def _where_nothing_counts(likelihood: Likelihood, tested: slice) -> float:
     """Return the p-value of some parameters where they, W and the share of lapses are 0."""
     held = np.arange(likelihood.n_parameters) < likelihood.n_weights
     held[tested] = True
     if likelihood.lapses:
-        held[likelihood.index("lapses")] = True
+        held[likelihood.places["lapses"]] = True
     null = maximum_from(likelihood, np.where(held, 0.0, likelihood.start), held)
     free, tangent = null.free & ~held, np.eye(len(held))[:, null.free & ~held]
     free[tested] = True
@@ -248,7 +248,7 @@ def score_test(
         for one in found:
             one.add(judged, scores)
     m = len(information) - len(parameters)
-    prior = np.pad(likelihood.prior_information(parameters), (0, m))
+    prior = np.pad(-likelihood.prior(parameters).hessian, (0, m))
     free = np.pad(free, (0, m), constant_values=True)
     tangent = np.pad(tangent, ((0, m), (0, 0))) * free[:, None]
     directions, n_estimated = _beyond(information, prior, tangent, free)

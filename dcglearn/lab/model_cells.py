@@ -55,7 +55,7 @@ def certainty(draws: Draws) -> Cell:
     fitted = cache(lambda name: model_named(name, setting.ties).fit(evidence))
     fit = fitted(f"{setting.gains}-{setting.discounts}")
     result = interval_record(fit, truth) if isinstance(truth, DCG) else {}
-    result["lapse_share"] = fit.likelihood.value_of("lapses", fit.parameters)
+    result["lapse_share"] = fit.likelihood.value_of("lapses", fit.parameters).item()
     result["p:link"] = link_test(fit).p
     without = no_effect(fit) if setting.hypotheses else None
     for text in setting.hypotheses:

@@ -14,7 +14,8 @@ F and the gradient H x - b is not negative elsewhere. Block principal pivoting g
 and exchanges all unknowns with the wrong sign: Portugal, Judice & Vicente, "A comparison of block
 pivoting and interior-point algorithms for linear least squares problems with nonnegative variables"
 (Math. Comp. 63, 1994). Where that no longer reduces the number of wrong signs, F is that of SciPy's
-least squares with bounds (Stark & Parker, Computational Statistics 10, 1995), which cannot cycle.
+non-negative least squares (Lawson & Hanson, Solving Least Squares Problems, 1974), which cannot
+cycle.
 """
 
 from __future__ import annotations
@@ -59,9 +60,9 @@ class Cone:
         same_row = np.einsum("kikj->kij", in_steps.reshape(K, S.shape[1], K, -1))  # a view
         same_row += penalty
         linear = C * (b.reshape(K, L) @ S)
-        free = np.diff(rows, append=np.inf)[:, : S.shape[1]] < 0
-        is_offset = np.tile(np.arange(S.shape[1]) == L - 1, K)
-        z = solve_nnls(in_steps, linear.ravel(), free.ravel(), is_offset).reshape(K, -1)
+        free, is_offset = np.zeros((2, K, S.shape[1]), bool)
+        free[:, : L - 1], is_offset[:, L - 1 :] = rows[:, 1:] < rows[:, :-1], True
+        z = solve_nnls(in_steps, linear.ravel(), free.ravel(), is_offset.ravel()).reshape(K, -1)
         if z.shape[1] < L:
             z = np.column_stack([z, z @ mean])
         # Summed from the last column, so that a step of 0 gives two exactly equal entries.
@@ -147,12 +148,14 @@ def solve_nnls(H: Floats, b: Floats, start: Booleans, signed: Booleans) -> Float
 
 def _free_within_bounds(H: Floats, b: Floats, signed: Booleans) -> Booleans:
     """Return which unknowns are not at their bounds at the minimum, by an active-set method."""
-    from scipy.optimize import lsq_linear  # loads slowly
+    from scipy.optimize import nnls  # loads slowly
 
-    root = cholesky(H, lower=True)
-    target, lower = solve_triangular(root, b, lower=True), np.where(signed, -np.inf, 0.0)
-    found = lsq_linear(root.T, target, (lower, np.inf), "bvls", tol=1e-14, max_iter=10 * len(b))
-    return np.asarray(signed | (found.active_mask == 0) & (found.x > 0))
+    # The signed ones, first, bring their rows of the triangle to 0 whatever the others are.
+    order, n_signed = np.argsort(~signed, kind="stable"), int(signed.sum())
+    root, free = cholesky(H[np.ix_(order, order)]), signed.copy()
+    target = solve_triangular(root, b[order], trans=1)
+    free[order[n_signed:]] = nnls(root[n_signed:, n_signed:], target[n_signed:])[0] > 0
+    return free
 
 
 def _minimum_on_face(H: Floats, b: Floats, free: Booleans) -> Floats:

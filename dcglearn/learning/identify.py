@@ -59,19 +59,25 @@ NEGLIGIBLE = 1e-9
 class DataShare:
     """Data shares of directions t of W, (..., K, L), for the active pairs of a problem, or for all.
 
-    `known` is what all pairs leave undetermined; `active` is X'VX of the active ones.
+    `active` is X'VX of the active ones; `differs`, (K,), and `varying`, (L,), are the ranks and the
+    grades at which some pair differs.
     """
 
     def __init__(self, problem: Problem, active: Floats | None = None) -> None:
-        gram, self.shape, self._C = problem.sum_over_blocks(gram_matrices), problem.shape, problem.C
-        self.known = null_space(gram, self.shape[1])
-        self.constant_grades = self.known.constant_grades
-        self.varying = np.isin(np.arange(self.shape[1]), self.constant_grades, invert=True)
-        self._all, self._active = gram.weighted_gram, active
+        self._gram = problem.sum_over_blocks(gram_matrices)
+        self.shape, self._C, self._active = problem.shape, problem.C, active
+        compared = np.diag(self._gram.gram).reshape(self.shape) > 0
+        self.differs, self.varying = np.any(compared, axis=1), np.any(compared, axis=0)
+        self.constant_grades = tuple(np.flatnonzero(~self.varying).tolist())
+
+    @cached_property
+    def known(self) -> NullSpace:
+        """What all pairs leave undetermined."""
+        return null_space(self._gram, self.differs, self.varying)
 
     @cached_property
     def _of_all(self) -> tuple[Floats, Floats]:
-        return spectrum(self._all)
+        return spectrum(self._gram.weighted_gram)
 
     @cached_property
     def _of_active(self) -> tuple[Floats, Floats]:
@@ -99,10 +105,9 @@ class DataShare:
         """The gauge that the pairs determine."""
         n_ranks, gains = self.shape[0], self.spaced_gains(-1.0)
         zero = "absolute" if self.determined_offsets.any() else "worst"
-        differing = [k for k in range(n_ranks) if k + 1 not in self.known.constant_ranks]
-        between = self.share((np.eye(n_ranks)[differing, :, None] - 1 / n_ranks) * gains)
+        between = self.share((np.eye(n_ranks)[self.differs, :, None] - 1 / n_ranks) * gains)
         common = self.without_offsets(np.outer(np.ones(n_ranks), gains + self.varying))
-        affine = self.share(common) < HALF * (np.median(between) if differing else 0.0)
+        affine = self.share(common) < HALF * (np.median(between) if len(between) else 0.0)
         return cast(Gauge, f"{zero} order" if affine else zero)
 
     def spaced_gains(self, worst: float) -> Floats:
@@ -228,13 +233,10 @@ def derivative(W: Floats, CH: Floats, cone: Cone) -> Floats:
     return change.reshape(W.shape)
 
 
-def null_space(gram: GramMatrices, n_grades: int) -> NullSpace:
-    """Find the directions of W that pairs leave undetermined."""
-    XX = gram.gram
-    n_ranks = len(XX) // n_grades
-    rank = _rank(XX)
-    compared = np.diag(XX).reshape(n_ranks, n_grades) > 0
-    differs, varying = compared.any(axis=1), set(np.flatnonzero(compared.any(axis=0)).tolist())
+def null_space(gram: GramMatrices, differs: Booleans, varies: Booleans) -> NullSpace:
+    """Find the directions of W that pairs which differ at some ranks leave undetermined."""
+    XX, n_ranks, n_grades = gram.gram, len(differs), len(varies)
+    rank, varying = _rank(XX), set(np.flatnonzero(varies).tolist())
     blocks = XX.reshape(n_ranks, n_grades, n_ranks, n_grades)
     free, with_empty, components, offsets = [], [], [], []
     for k in np.flatnonzero(differs).tolist():

@@ -333,17 +333,14 @@ class ChosenC:
     @property
     def remark(self) -> str:
         """What it means that C is at an end of the grid; empty if it is not."""
-        if len(self.grid) > 1 and max(self.grid) == self.C:
-            return (
-                f"C = {self.C:g} is the largest tried: no stronger penalty agrees clearly better, "
-                "and the data decide almost alone"
-            )
-        if len(self.grid) > 1 and min(self.grid) == self.C:
-            return (
-                f"C = {self.C:g} is the smallest tried: any weaker penalty agrees clearly worse, "
-                "and the penalty decides much of the result"
-            )
-        return ""
+        ends = {
+            min(self.grid): "smallest tried: any weaker penalty agrees clearly worse, and the "
+            "penalty decides much of the result",
+            max(self.grid): "largest tried: no stronger penalty agrees clearly better, and the "
+            "data decide almost alone",
+        }
+        said = self.C in ends and len(ends) > 1
+        return f"C = {self.C:g} is the {ends[self.C]}" if said else ""
 
 
 @dataclass(frozen=True)

@@ -101,18 +101,20 @@ class CodeLayout:
         return tables
 
     def product(self, codes: Codes, w: Floats) -> Floats:
-        """Return X w of pairs whose codes are given, for w of shape (K L,) or (K L, p)."""
-        utilities = [values @ w[columns] for values, columns in self.tables]
-        total = np.zeros((len(codes[0]), *w.shape[1:]))
-        size = 1 + _AT_ONCE // w[0].size
-        for some in (slice(at, at + size) for at in range(0, len(total), size)):
+        """Return X w, (..., n, p), of pairs whose codes are given, for w of shape (..., K L, p)."""
+        utilities = [values @ w[..., columns, :] for values, columns in self.tables]
+        total = np.zeros((*w.shape[:-2], len(codes[0]), w.shape[-1]))
+        size = 1 + _AT_ONCE * w.shape[-2] // w.size
+        for some in (slice(at, at + size) for at in range(0, len(codes[0]), size)):
             for utility, code in zip(utilities, codes, strict=True):
                 # mode="clip" because take buffers its result in the other modes
-                total[some] += utility.take(code[some], axis=0, mode="clip")
+                total[..., some, :] += utility.take(code[some], axis=-2, mode="clip")
         return total
 
     def transposed_product(self, codes: Codes, y: Floats | None) -> Floats:
-        """Return X' y, shape (K L,); y is 1 by default."""
+        """Return X' y, shape (..., K L), for y (..., n), or 1 by default."""
+        if y is not None and y.ndim > 1:
+            return np.array([self.transposed_product(codes, one) for one in y])
         sums = [
             np.bincount(code, y, len(values)) @ values
             for code, (values, _) in zip(codes, self.tables, strict=True)
@@ -158,12 +160,12 @@ class Block:
 
     def matvec(self, w: Floats) -> Floats:
         """Return X w, shape (n,)."""
-        return self.layout.product(self.codes, w)
+        return self.layout.product(self.codes, w[:, None])[:, 0]
 
     def residuals(self, w: Floats) -> Floats:
         """Return m - X w, shape (n,), which is kept until that of another w is asked for."""
         kept = self.kept
-        if kept is None or not np.array_equal(kept[0], w):
+        if kept is None or kept[0].tobytes() != w.tobytes():  # faster than to compare numbers
             r = (1.0 if self.margins is None else self.margins) - self.matvec(w)
             self.kept = kept = w.copy(), r  # in one step: threads share blocks
         return kept[1]

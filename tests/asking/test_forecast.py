@@ -45,7 +45,7 @@ def test_answers_say_what_the_likelihood_says_of_them(short: bool) -> None:
     lists = data.lists.copy()
     lists[1::2] = lists[1::2, ::-1]
     fit, lapses = JudgmentModel().fit(data), learn_dcg(data).posterior.lapses
-    held = np.arange(len(fit.parameters)) == fit.likelihood.index("lapses")
+    held = np.arange(len(fit.parameters)) == fit.likelihood.places["lapses"].start
     start = np.where(held, lapses, fit.parameters)
     there = maximum_from(fit.likelihood, start, held).parameters
     turned = JudgmentModel().evidence(replace(data, lists=lists))

@@ -83,7 +83,7 @@ def test_the_highest_of_several_maxima_is_kept() -> None:
         likelihood, rng = fit.likelihood, np.random.default_rng(seed)
         for _ in range(6):
             start = likelihood.start + rng.standard_normal(likelihood.n_parameters)
-            start[likelihood.index("lapses")] = 0.3 * rng.random()
+            start[likelihood.places["lapses"].start] = 0.3 * rng.random()
             other = maximise(likelihood.expand, start, likelihood.bounds)
             assert other.value < fit.maximum.value + 1e-6
 

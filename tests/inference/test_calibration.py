@@ -16,7 +16,6 @@ from dcglearn import (
     Scale,
     held_out,
     link_test,
-    reliability,
 )
 from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.judges import JudgeLapses, judge_lapses
@@ -41,9 +40,9 @@ def answered(n: int, seed: int, noise: str, lapses: float = 0.0) -> Preferences:
 
 
 def test_reliability_of_a_right_model() -> None:
-    fit = JudgmentModel(discounts="log2").fit(answered(4000, 1, "logistic", 0.1))
-    groups = reliability(fit)
-    used = np.array_split(np.arange(len(fit.evidence)), 5)
+    model, data = JudgmentModel(discounts="log2"), answered(4000, 1, "logistic", 0.1)
+    groups = held_out(model, data, np.random.default_rng(0)).groups
+    used = np.array_split(np.arange(len(model.evidence(data))), 5)
     assert [one.judgments for one in groups] == list(map(len, used))
     for one in groups:
         spread = np.sqrt(one.expected * (1 - one.expected) / one.judgments)
@@ -141,10 +140,10 @@ def test_gradient_with_judges() -> None:
     likelihood = MODEL.fit(of_people([0.05] * 5 + [0.6] * 3, 400, 6)).likelihood
     relative = likelihood.evidence.relative_lapses
     assert relative is not None
-    most = likelihood.bounds[1][likelihood.index("lapses")]
+    most = likelihood.bounds[1][likelihood.places["lapses"].start]
     assert 0.9 < most * relative.max() < 1, "no judge answers at random more often than always"
     x = likelihood.start.copy()
-    x[likelihood.index("lapses")] = 0.1 / relative.max()
+    x[likelihood.places["lapses"].start] = 0.1 / relative.max()
     at = likelihood.expand(x)
     for i, step in enumerate(1e-6 * np.eye(len(x))):
         up, down = likelihood.expand(x + step), likelihood.expand(x - step)

@@ -25,7 +25,7 @@ def plain_cr2(fit: JudgmentFit, clusters: np.ndarray) -> tuple[np.ndarray, np.nd
     """CR2 by its definition, with a matrix root per cluster; H^-1, and p_q of each parameter."""
     likelihood, x = fit.likelihood, fit.parameters
     free = fit.maximum.free
-    information = likelihood.information(x) + likelihood.prior_information(x)
+    information = likelihood.information(x) - likelihood.prior(x).hessian
     inverse = np.linalg.inv(information[np.ix_(free, free)])
     root = np.real(sqrtm(inverse))
     ((scores, rows_of),) = likelihood.map(

@@ -96,7 +96,7 @@ def test_a_likelihood_written_plainly(ties: str, levels: bool) -> None:
         Evidence.of(data, ties)
     )
     x = likelihood.start + np.linspace(-0.3, 0.4, likelihood.n_parameters)
-    x[likelihood.index("lapses")] = 0.2
+    x[likelihood.places["lapses"].start] = 0.2
     W = likelihood.family.weights(x[: likelihood.n_weights])
     of = {name: likelihood.value_of(name, x) for name in (*likelihood.names, "level offset")}
     total = 0.0
@@ -150,7 +150,7 @@ def test_the_prior_is_normal_and_that_of_lapses_a_beta_distribution(ties: str) -
     likelihood = JudgmentModel(ties=ties, position_dependent=True).likelihood(
         Evidence.of(every_answer(60, 7), ties)
     )
-    n, at_lapses = likelihood.n_parameters, likelihood.index("lapses")
+    n, at_lapses = likelihood.n_parameters, likelihood.places["lapses"].start
     others = np.arange(n) != at_lapses
 
     def found(x: np.ndarray) -> float:
@@ -166,7 +166,7 @@ def test_the_prior_is_normal_and_that_of_lapses_a_beta_distribution(ties: str) -
     one, other = rng.uniform(0.5, 4.0, (2, n))
     one[at_lapses], other[at_lapses] = 0.1, 0.4
     assert found(one) - found(other) == pytest.approx(twin(one) - twin(other))
-    h, information = 0.01, likelihood.prior_information(one)
+    h, information = 0.01, -likelihood.prior(one).hessian
     for i, step in enumerate(h * np.eye(n)):
         bend = (twin(one + step) - 2 * twin(one) + twin(one - step)) / h**2
         assert information[i, i] == pytest.approx(-bend, rel=0.001)
@@ -195,7 +195,7 @@ def test_bad_evidence() -> None:
 
 def test_a_function_without_maximum_is_an_error() -> None:
     def rising(x: np.ndarray) -> Expanded:
-        return Expanded(float(x[0]), np.ones(1), np.full((1, 1), 1e-3))
+        return Expanded(x[:, 0], np.ones((1, 1)), np.full((1, 1, 1), 1e-3))
 
     with pytest.raises(SolverError, match="no maximum"):
         maximise(rising, np.zeros(1), (np.array([-np.inf]), np.array([np.inf])))

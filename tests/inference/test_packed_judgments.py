@@ -195,7 +195,7 @@ def test_sums_over_distinct_judgments_are_those_over_all(
     start = plain.likelihood.start + 0.3 * rng.random(plain.likelihood.n_parameters)
     for lapses, steepness in itertools.product((0.2, 1e-5, 0.0), (1, 10)):
         x = steepness * start
-        x[plain.likelihood.index("lapses")] = lapses
+        x[plain.likelihood.places["lapses"].start] = lapses
         here, there = (one.likelihood.expand(x) for one in (counted, plain))
         for name in ("value", "gradient", "hessian"):
             found, twin = getattr(here, name), getattr(there, name)

@@ -70,7 +70,9 @@ def test_a_share_of_lapses_is_tested_on_its_border() -> None:
         share = larger.other("lapses").estimate
         assert one.df == 1
         if share:
-            contrast = np.eye(larger.likelihood.n_parameters)[larger.likelihood.index("lapses")]
+            contrast = np.eye(larger.likelihood.n_parameters)[
+                larger.likelihood.places["lapses"].start
+            ]
             V = larger.covariance.variance(contrast)
             df = larger.covariance.degrees_of_freedom(contrast[None])[0]
             assert one.p == pytest.approx(t.sf(share / np.sqrt(V), df))

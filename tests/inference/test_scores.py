@@ -56,7 +56,7 @@ def test_by_explicit_matrices(ties: str, of_queries: bool) -> None:
     found, _ = score_test(likelihood, moved, others, fit.maximum.free)
 
     u = scores_by_differences(fit, moved)
-    H = likelihood.information(moved) + likelihood.prior_information(moved)
+    H = likelihood.information(moved) - likelihood.prior(moved).hessian
     rest = np.arange(len(null)) != at
     efficient = u[:, at] - u[:, rest] @ np.linalg.solve(H[np.ix_(rest, rest)], H[rest, at])
     clusters = fit.evidence.judged.queries

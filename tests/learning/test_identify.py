@@ -18,9 +18,8 @@ from dcglearn import (
     true_pairs,
 )
 from dcglearn.learning.factorise import factorise, fix_gauge, rank_one
-from dcglearn.learning.identify import null_space
+from dcglearn.learning.identify import DataShare
 from dcglearn.learning.record import is_affine
-from dcglearn.learning.sums import gram_matrices
 from helpers.kkt import dense_differences
 from helpers.truths import DATA_1
 
@@ -80,7 +79,7 @@ def test_the_null_space_is_that_of_the_differences(case: tuple[np.ndarray, int],
     pairs, L = case
     K = pairs.shape[2]
     X = dense_differences(pairs, L)
-    found = null_space(Problem.of(pairs, L).sum_over_blocks(gram_matrices), L)
+    found = DataShare(Problem.of(pairs, L)).known
     assert found.rank == np.linalg.matrix_rank(X)
     cube = np.abs(X).reshape(len(X), K, L)
     assert found.constant_ranks == tuple(k + 1 for k in range(K) if not cube[:, k].any())

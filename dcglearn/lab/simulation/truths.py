@@ -9,6 +9,8 @@ A truth may also be any other DCG, or have gains that change from rank to rank.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from dcglearn.base.checks import checked_count, checked_number, checked_text
@@ -34,6 +36,7 @@ MAX_STRENGTH = 10.0
 """The largest such number."""
 
 
+@cache
 def grade_scale(n_grades: int) -> Scale:
     """Return the scale of section 6: grades L ... 1, best first."""
     return Scale(tuple(range(n_grades, 0, -1)))
