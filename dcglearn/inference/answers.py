@@ -114,7 +114,7 @@ def _with_lapses(terms: Terms, e: float | Floats, q: float) -> Terms:
 
 
 def _davidson(sign: Floats, v: Floats, t: Floats) -> Terms:
-    numerators = np.array([v / 2, -v / 2, t + 0 * v])
+    numerators = np.stack(np.broadcast_arrays(v / 2, -v / 2, t))
     log_sum = np.logaddexp.reduce(numerators)
     p_a, p_b, p_tie = np.exp(numerators - log_sum)
     tie = sign == 0
@@ -131,7 +131,7 @@ def _davidson(sign: Floats, v: Floats, t: Floats) -> Terms:
 
 def _rao_kupper(sign: Floats, v: Floats, t: Floats) -> Terms:
     """Return the terms; for a tie, P = (e^2t - 1) P(a) P(b)."""
-    tie, sign = sign == 0, sign + 0 * v
+    tie, sign = sign == 0, np.broadcast_to(sign, v.shape)
     shrink = -np.expm1(-2 * t)  # e^2t - 1 = e^2t shrink
     rows, z = np.stack([sign >= 0, sign <= 0]), np.stack([v - t, -v - t])  # of a, and of b
     slopes, bends = rows * expit(-z), rows * expit(z) * expit(-z)

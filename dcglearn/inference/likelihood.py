@@ -177,7 +177,7 @@ class Likelihood:
         return Expanded(value + prior.value, gradient + prior.gradient, hessian + prior.hessian)
 
     def prior(self, parameters: Floats) -> Expanded:
-        """Return the log density of the prior, but for a constant, with its derivatives.
+        """Return the log density of the prior at (..., P), but for a constant, and its derivatives.
 
         What does not change W is normal as well, and would be 0. The Hessian is that of a W that is
         linear in its parameters.

@@ -339,8 +339,7 @@ class ChosenC:
             max(self.grid): "largest tried: no stronger penalty agrees clearly better, and the "
             "data decide almost alone",
         }
-        said = self.C in ends and len(ends) > 1
-        return f"C = {self.C:g} is the {ends[self.C]}" if said else ""
+        return f"C = {self.C:g} is the {ends[self.C]}" if self.C in ends and len(ends) > 1 else ""
 
 
 @dataclass(frozen=True)

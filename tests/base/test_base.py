@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -169,6 +170,7 @@ def test_progress_is_a_plain_line_in_a_file_and_redrawn_on_a_terminal(
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(progress, "QUIET_SECONDS", 0)
     monkeypatch.setattr(progress, "LINE_SECONDS", 0.01)
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: 7.0))
     with reporting("work [bold]") as advance:
         advance(2, 4)
         for _ in range(6_000):  # of a hundredth of a second

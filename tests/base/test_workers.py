@@ -27,7 +27,7 @@ from dcglearn import (
     solve,
     true_pairs,
 )
-from dcglearn.base import workers
+from dcglearn.base import threads, workers
 from dcglearn.base.workers import WorkersLostError, open_workers
 from dcglearn.judgments import packed
 from dcglearn.lab.store import CELLS_FILE
@@ -99,6 +99,20 @@ def test_processes_that_fail_are_an_error_after_the_finished_results(
         with open_workers(spec) as found:
             assert dict(found(abs, [-1, 2, -3])) == {0: 1, 1: 2, 2: 3}
             assert list(found(abs, [])) == []
+
+
+def starts_threads(item: int) -> bool:
+    """Return whether a map runs on other threads than the one that asks."""
+    return set(threads.map_threads(lambda _: threading.get_ident(), range(4))) != {
+        threading.get_ident()
+    }
+
+
+def test_processes_of_a_pool_start_no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "_processors", lambda: 2)
+    assert starts_threads(0), "this process, which is not of a pool, does"
+    with open_workers("2") as found:
+        assert dict(found(starts_threads, range(4))) == dict.fromkeys(range(4), False)
 
 
 # --- a run of the command

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -13,7 +15,7 @@ from dcglearn import InputError, JudgmentModel, Preferences, Scale, SolverError
 from dcglearn.inference import evidence
 from dcglearn.inference.answers import BAD, GOOD, TIE, A, B, answer_terms
 from dcglearn.inference.evidence import Evidence
-from dcglearn.inference.likelihood import PRIOR_SD, Expanded, Rows
+from dcglearn.inference.likelihood import PRIOR_SD, Expanded, Likelihood, Rows
 from dcglearn.inference.maximise import maximise
 from helpers.simulated import SCALE, every_answer
 
@@ -51,8 +53,27 @@ def test_gradient_and_hessian(
         assert at.gradient[i] == pytest.approx((up.value - down.value) / (2 * h), abs=1e-5)
         second = (up.gradient - down.gradient) / (2 * h)
         np.testing.assert_allclose(at.hessian[i], second, atol=1e-4)
+    at_several(likelihood, np.stack([x, x + 0.1, x - 0.02]))
     monkeypatch.setattr(evidence, "CHUNK", 20)  # many judgments are summed in parts
     np.testing.assert_allclose(likelihood.expand(x).hessian, at.hessian, rtol=1e-9, atol=1e-9)
+
+
+def at_several(likelihood: Likelihood, points: np.ndarray) -> None:
+    """Check that several points are expanded as each alone is."""
+    alone = [likelihood.expand(one) for one in points]
+    for together, each in zip(likelihood.expand(points), zip(*alone, strict=True), strict=True):
+        np.testing.assert_allclose(together, np.stack(each), rtol=1e-10, atol=1e-10)
+
+
+def test_judges_who_lapse_more_than_others_do_so_at_each_of_several_points() -> None:
+    data = replace(every_answer(60, 4), judges=np.array(["x", "y", "z"] * 20, object))
+    for ties in TIES:
+        judged = replace(Evidence.of(data, ties), relative_lapses=np.array([0.5, 1.0, 2.0]))
+        likelihood = JudgmentModel(ties=ties).likelihood(judged)
+        x = likelihood.start
+        at_several(likelihood, np.stack([x, x + 0.01, x + 0.1]))
+        alike = replace(likelihood, evidence=replace(judged, relative_lapses=np.ones(3)))
+        assert alike.expand(x).value != likelihood.expand(x).value
 
 
 def test_without_lapses_it_is_logistic_regression() -> None:
