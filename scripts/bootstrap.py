@@ -30,6 +30,8 @@ def prepare(extra: str = "") -> Path:
     """Make ``.venv`` and install the project with a group of extras; return its Python."""
     if sys.version_info < (3, 11):  # noqa: UP036 - this script may be run by any Python
         sys.exit(f"Python 3.11 or newer is needed; this is {sys.version.split()[0]}")
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # every child would compile all libraries
+        os.environ["PYTHONPYCACHEPREFIX"] = str(VENV / "compiled")
     wanted = _fingerprint()
     stamp = VENV / f".installed-{extra or 'base'}"
     if PYTHON.exists() and stamp.exists() and stamp.read_text() == wanted:

@@ -18,7 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bootstrap import ROOT, VENV, prepare
+from bootstrap import ROOT, prepare
 from children import end_with_code, run_child, run_children
 
 PUBLISHED = "ecir2015-crowd.csv"
@@ -40,8 +40,6 @@ def main() -> int:
         )
         return 2
     python = str(prepare())
-    if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # workers would all compile all libraries
-        os.environ["PYTHONPYCACHEPREFIX"] = str(VENV / "compiled")
     out = options.out.resolve()
     arguments = ["reproduce", "--out", str(out), "--workers", options.workers]
     arguments += [f"--{one}" for one in ("quick", "replace", "long") if getattr(options, one)]

@@ -85,20 +85,15 @@ class Covariance:
     likelihood: Likelihood
     maximum: Maximum
 
-    @property
-    def parameters(self) -> Floats:
-        """The estimate, shape (P,)."""
-        return self.maximum.parameters
-
     @cached_property
     def prior(self) -> Floats:
         """The prior's part of H, shape (P, P)."""
-        return -self.likelihood.prior(self.parameters).hessian
+        return -self.likelihood.prior(self.maximum.parameters).hessian
 
     @cached_property
     def root(self) -> Floats:
         """R with R R' = H^-1, shape (P, P), 0 where not free."""
-        of_data = self.likelihood.information(self.parameters)
+        of_data = self.likelihood.information(self.maximum.parameters)
         return inverse_root(of_data + self.prior, self.maximum.free)
 
     @property
@@ -199,12 +194,12 @@ class Covariance:
         likelihood, root = self.likelihood, self.root
 
         def of_rows(rows: Rows) -> Statistic:
-            scores, information = likelihood.scores_and_information(self.parameters, rows)
+            scores, information = likelihood.scores_and_information(self.maximum.parameters, rows)
             z = np.tensordot(information, root, 1)
             return statistic(Whitened(rows.judged, scores, z, np.einsum("nap,nap->n", z, z)))
 
         in_order = replace(likelihood, evidence=likelihood.evidence.by_cluster)
-        return in_order.map(self.parameters, of_rows)
+        return in_order.map(self.maximum.parameters, of_rows)
 
     @cached_property
     def clusterings(self) -> list[Clustering]:

@@ -26,9 +26,6 @@ _CELLS = 200
 _EDGES = np.linspace(0, 1, _CELLS + 1) ** 2
 _MIDDLES = (_EDGES[1:] + _EDGES[:-1]) / 2
 
-_ROUNDS = 3
-"""Times that judges and the measure are estimated in turn; the third changes the last digits."""
-
 _MEANS, _ALIKE = expit(np.linspace(-7, 1, 17)), np.geomspace(0.5, 1e4, 10)
 """Means and concentrations of the prior; with the largest, judges are alike."""
 
@@ -88,12 +85,10 @@ def with_judges(likelihood: Likelihood) -> Evidence:
     """Return the judgments with how much more or less often than others each judge lapses."""
     evidence = likelihood.evidence
     some = evidence.sample(SAMPLE)
-    every = some if evidence.parts else evidence
-    for _ in range(_ROUNDS):
+    last = some if evidence.parts else evidence
+    for judged in (some, some, last):  # the third time changes the last digits
         at = highest_posterior(replace(likelihood, evidence=some)).parameters
-        found = judge_lapses(replace(likelihood, evidence=every), at)
+        found = judge_lapses(replace(likelihood, evidence=judged), at)
         relative = found.mean / np.average(found.mean, weights=np.maximum(found.judgments, 1e-9))
-        some, every, evidence = (
-            replace(one, relative_lapses=relative) for one in (some, every, evidence)
-        )
+        some, evidence = (replace(one, relative_lapses=relative) for one in (some, evidence))
     return evidence

@@ -29,7 +29,7 @@ from dcglearn.inference.likelihood import Expanded, Likelihood
 
 MAX_STEPS = 400
 _CLOSE = 1e-10
-"""Twice the expected rise at which Newton's next step, which squares it, is the last."""
+"""Twice the expected rise at which Newton's next step is the last; of many judgments, of each."""
 _NEAR, _SAME, _ROUNDING = 10.0, 1e-3, 1e-13
 
 _FROM_FAR, _FROM_NEAR = (1e-3, 5.0, 0.2, 1e-2, 3.0), (1e-2, 30.0, 0.1, 1e-8, 2.0)
@@ -202,17 +202,20 @@ def maximum_from(
     likelihood: Likelihood, start: Floats, held: Booleans | Literal[False] = False
 ) -> Maximum:
     """Return the maximum of a posterior that a search from a point finds, some parameters held."""
-    low, high = (np.where(held, start, bound) for bound in likelihood.bounds)
-    return maximise(likelihood.expand, start, (low, high), likelihood.family.balanced)
+    bounds = np.where(held, start, likelihood.bounds)
+    n, balanced = len(likelihood.evidence), likelihood.family.balanced
+    close = _CLOSE * n if n > 2 * _SAMPLE else _CLOSE
+    return maximise(likelihood.expand, start, bounds, balanced, close)
 
 
 def maximise(
     expand: Callable[[Floats], Expanded],
     starts: Floats,
-    bounds: tuple[Floats, Floats],
+    bounds: Any,
     balanced: Callable[[Floats], Floats] = np.asarray,
+    close: float = _CLOSE,
 ) -> Maximum:
-    """Return the highest maximum of a function of P parameters that starts (m, P) or (P,) reach."""
+    """Return the highest maximum within bounds (2, P) that starts (m, P) or (P,) reach."""
 
     def function(theta: Floats, some: Integers, observed: bool) -> tuple[Floats, Floats, Floats]:
         value, gradient, hessian = expand(theta)
@@ -220,8 +223,8 @@ def maximise(
 
     starts = np.atleast_2d(starts)
     found = _Starts(function, starts, every := np.arange(len(starts)), True, bounds, balanced)
-    found.run(every, _CLOSE)
-    reached = np.flatnonzero(found.rise <= _CLOSE)
+    found.run(every, close)
+    reached = np.flatnonzero(found.rise <= close)
     if not len(reached):
         raise SolverError(
             f"the likelihood has no maximum that was reached in {MAX_STEPS} steps "

@@ -71,8 +71,8 @@ def _highest(spread: Covariance, constraint: Floats) -> float:
         found = likelihood.expand(y @ T.T)
         return Expanded(found.value, found.gradient @ T, T.T @ found.hessian @ T)
 
-    low, high = (bound[others] for bound in likelihood.bounds)
-    return maximise(expand, spread.maximum.parameters[others], (low, high)).value
+    bounds = np.stack(likelihood.bounds)[:, others]
+    return maximise(expand, spread.maximum.parameters[others], bounds).value
 
 
 def ratio_interval(
@@ -137,7 +137,7 @@ def estimated_parameter(spread: Covariance, name: str, level: float) -> Estimate
     else, has fallen by half the quantile of F, inflated as clusters inflate the variance.
     """
     contrast, spread = spread.of_parameter(name)
-    estimate, lapses = float(spread.parameters @ contrast), name == "lapses"
+    estimate, lapses = float(spread.maximum.parameters @ contrast), name == "lapses"
     if lapses and not estimate and not spread.one_cluster:
         return Estimated(name, 0.0, 0.0, _largest_lapses(spread, contrast, level))
     of_1 = np.array([1.0, estimate]), np.stack([0 * contrast, contrast])

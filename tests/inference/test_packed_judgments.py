@@ -133,6 +133,16 @@ def test_equal_judgments_are_counted_once(
     assert numbers(found) == pytest.approx(numbers(twin), rel=1e-5, abs=1e-6)
 
 
+def test_a_maximum_of_many_judgments_is_one(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evidence, "CHUNK", 1 << 14)
+    fit = JudgmentModel().fit(uneven_judgments(rng, 60_000))
+    at, free = fit.likelihood.expand(fit.parameters), fit.maximum.free
+    gradient = at.gradient[free]
+    assert -gradient @ np.linalg.solve(at.hessian[free][:, free], gradient) / 2 < 1e-18
+
+
 def test_what_cannot_be_streamed(tmp_path: Path, rng: np.random.Generator) -> None:
     write_packed(uneven_judgments(rng).pairs, tmp_path / "p.parquet", SCALE)
     with pytest.raises(InputError, match="do not say how the lists were shown"):
