@@ -43,7 +43,7 @@ from dcglearn.learning.record import (
     NullSpace,
     is_affine,
 )
-from dcglearn.learning.sums import GramMatrices, gram_matrices
+from dcglearn.learning.sums import gram_matrices
 from dcglearn.measures.discounts import rule_discounts
 
 NULL_TOLERANCE = 1e-6
@@ -59,25 +59,20 @@ NEGLIGIBLE = 1e-9
 class DataShare:
     """Data shares of directions t of W, (..., K, L), for the active pairs of a problem, or for all.
 
-    `active` is X'VX of the active ones; `differs`, (K,), and `varying`, (L,), are the ranks and the
-    grades at which some pair differs.
+    `active` is X'VX of the active ones, `gram` are the matrices of all; `differs`, (K,), and
+    `varying`, (L,), are the ranks and the grades at which some pair differs.
     """
 
     def __init__(self, problem: Problem, active: Floats | None = None) -> None:
-        self._gram = problem.sum_over_blocks(gram_matrices)
+        self.gram = problem.sum_over_blocks(gram_matrices)
         self.shape, self._C, self._active = problem.shape, problem.C, active
-        compared = np.diag(self._gram.gram).reshape(self.shape) > 0
+        compared = np.diag(self.gram.gram).reshape(self.shape) > 0
         self.differs, self.varying = np.any(compared, axis=1), np.any(compared, axis=0)
         self.constant_grades = tuple(np.flatnonzero(~self.varying).tolist())
 
     @cached_property
-    def known(self) -> NullSpace:
-        """What all pairs leave undetermined."""
-        return null_space(self._gram, self.differs, self.varying)
-
-    @cached_property
     def _of_all(self) -> tuple[Floats, Floats]:
-        return spectrum(self._gram.weighted_gram)
+        return spectrum(self.gram.weighted_gram)
 
     @cached_property
     def _of_active(self) -> tuple[Floats, Floats]:
@@ -199,7 +194,7 @@ def identify_at(
     discount, discount_null = shares_of(of_ranks * factors.gains, factors.fixed_discounts, most)
     gain, gain_null = shares_of(of_grades * factors.discounts[:, None], factors.fixed_gains)
     return Identifiability(
-        **vars(shares.known),
+        **vars(null_space(shares)),
         gauge=shares.gauge,
         determined_offsets=tuple(shares.determined_offsets.tolist()),
         offset_share=offset,
@@ -233,11 +228,10 @@ def derivative(W: Floats, CH: Floats, cone: Cone) -> Floats:
     return change.reshape(W.shape)
 
 
-def null_space(gram: GramMatrices, differs: Booleans, varies: Booleans) -> NullSpace:
-    """Find the directions of W that pairs which differ at some ranks leave undetermined."""
-    XX, n_ranks, n_grades = gram.gram, len(differs), len(varies)
-    rank, varying = _rank(XX), set(np.flatnonzero(varies).tolist())
-    blocks = XX.reshape(n_ranks, n_grades, n_ranks, n_grades)
+def null_space(shares: DataShare) -> NullSpace:
+    """Find the directions of W that all pairs leave undetermined."""
+    XX, differs, (n_ranks, n_grades) = shares.gram.gram, shares.differs, shares.shape
+    rank, blocks = _rank(XX), XX.reshape(n_ranks, n_grades, n_ranks, n_grades)
     free, with_empty, components, offsets = [], [], [], []
     for k in np.flatnonzero(differs).tolist():
         # A comparison of two grades adds 1 to the diagonal and -1 off it; one with an empty rank,
@@ -249,8 +243,8 @@ def null_space(gram: GramMatrices, differs: Booleans, varies: Booleans) -> NullS
         offsets += [np.outer(np.arange(n_ranks) == k, group).ravel() for group in groups[1:]]
         if groups[0].any():
             with_empty.append(k + 1)
-        members = [varying & set(np.flatnonzero(group).tolist()) for group in groups]
-        several = tuple(tuple(sorted(grades)) for grades in members if grades)
+        members = [tuple(np.flatnonzero(group & shares.varying).tolist()) for group in groups]
+        several = tuple(filter(None, members))
         if len(several) > 1:
             components.append((k + 1, several))
         elif not members[0]:
@@ -261,20 +255,19 @@ def null_space(gram: GramMatrices, differs: Booleans, varies: Booleans) -> NullS
     elsewhere = np.repeat(differs, n_grades)
     named = np.array([*offsets, *grade_offsets], float).reshape(-1, len(XX))[:, elsewhere]
     return NullSpace(
-        n_pairs=gram.n_pairs,
+        n_pairs=shares.gram.n_pairs,
         rank=rank,
         n_directions=len(XX),
         free_ranks=tuple(free),
         empty_ranks=tuple(with_empty),
         same_content=len(grade_offsets) == n_grades,
         constant_ranks=tuple((np.flatnonzero(~differs) + 1).tolist()),
-        constant_grades=tuple(sorted(set(range(n_grades)) - varying)),
+        constant_grades=shares.constant_grades,
         components=tuple(components),
-        n_unnamed=int(elsewhere.sum()) - rank - (_rank(named @ named.T) if len(named) else 0),
+        n_unnamed=int(elsewhere.sum()) - rank - _rank(named @ named.T),
     )
 
 
 def _rank(symmetric: Floats) -> int:
     """Return the rank of a positive semidefinite matrix, up to rounding."""
-    rounding = 10 * len(symmetric) * np.finfo(float).eps
-    return int(np.linalg.matrix_rank(symmetric, hermitian=True, rtol=rounding))
+    return int(np.count_nonzero(spectrum(symmetric)[0]))
