@@ -17,8 +17,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from numbers import Real
-from typing import Any, Literal, cast, get_args
+from operator import add
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -177,11 +179,14 @@ class Problem(ShortRepr):
 
     def sum_over_blocks(self, statistic: Callable[..., Statistic], *arguments: Any) -> Statistic:
         """Return the sum of ``statistic(block, *arguments)`` over all blocks, in their order."""
-        return self.source.sum_over_blocks(statistic, *arguments)
+        parts = self.source.map(Arrays.sum_over_blocks, statistic, *arguments)
+        total: Statistic = reduce(add, parts)
+        return total
 
     def agreements(self, measures: Sequence[Measure]) -> list[float]:
         """Return the share of the pairs' weight that each measure agrees with; ties count 1/2."""
-        *agreed, total = self.source.agreed_weights(measures).tolist()
+        parts = self.source.map(Arrays.agreed_weights, tuple(measures))
+        *agreed, total = np.sum(parts, axis=0).tolist()
         return [one / total for one in agreed]
 
     def with_C(self, C: float) -> Problem:
@@ -214,7 +219,7 @@ def _unit(pairs: Grades) -> None:
 
 
 def _hamming(pairs: Grades) -> Floats:
-    return cast(Floats, (pairs[:, 0] != pairs[:, 1]).sum(axis=1).astype(float))
+    return np.asarray((pairs[:, 0] != pairs[:, 1]).sum(axis=1, dtype=float))
 
 
 @dataclass(kw_only=True, eq=False)

@@ -12,11 +12,9 @@ depend on where they are read.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial, reduce
-from itertools import pairwise
 from operator import add
 from typing import Any, TypeVar
 
@@ -24,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.progress import Advance, silent
+from dcglearn.base.progress import Advance
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import map_in_order, map_threads, one_blas_thread
 from dcglearn.base.types import Floats, Grades, Integers
@@ -62,20 +60,15 @@ class CodeLayout:
         return self.n_grades + self.has_empty_ranks
 
     @cached_property
-    def rank_bounds(self) -> tuple[int, ...]:
-        """The first rank of each code, and K."""
+    def ranks_per_code(self) -> int:
+        """Number of ranks that share a code; the last code may have fewer."""
         together = 1
         while (
             together < self.n_ranks
             and self.values_per_rank ** (2 * together + 2) <= MAX_CODE_VALUES
         ):
             together += 1
-        return (*range(0, self.n_ranks, together), self.n_ranks)
-
-    @property
-    def ranks_per_code(self) -> int:
-        """Number of ranks that share a code; the last code may have fewer."""
-        return self.rank_bounds[1]
+        return together
 
     @cached_property
     def value_rows(self) -> Floats:
@@ -94,10 +87,10 @@ class CodeLayout:
     def tables(self) -> list[tuple[Floats, slice]]:
         """For each code, the rows of X of its values, and which columns of X they are."""
         L, tables = self.n_grades, []
-        for first, last in pairwise(self.rank_bounds):
-            values, width = self.values_per_rank ** (2 * (last - first)), (last - first) * L
-            columns = slice(first * L, last * L)
-            tables.append((self.value_rows[:values, -width:], columns))
+        for first in range(0, self.n_ranks, self.ranks_per_code):
+            together = min(self.ranks_per_code, self.n_ranks - first)
+            values = self.value_rows[: self.values_per_rank ** (2 * together), -together * L :]
+            tables.append((values, slice(first * L, (first + together) * L)))
         return tables
 
     def product(self, codes: Codes, w: Floats) -> Floats:
@@ -261,6 +254,10 @@ class Arrays(ShortRepr):
         total: Statistic = reduce(add, parts)
         return total
 
+    def map(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
+        """Apply a function to these arrays, as :meth:`RowGroups.map` to those of each group."""
+        return [function(self, *arguments)]
+
     def some(self, rows: Any) -> Arrays:
         """Return some of the pairs, copied, so that later passes read less memory."""
         pairs = np.ascontiguousarray(self.pairs[rows])
@@ -278,26 +275,22 @@ def in_threads(function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator
     return enumerate(map_in_order(function, items))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class RowGroups(ShortRepr):
     """The strict judgments of packed files, read at every pass; the first compares their digests.
 
-    `advance` is called with (pairs read in all passes, 0).
+    `advance` is called with (pairs read in all passes, 0). InputError if nothing can be learned.
     """
 
     packed: PackedPairs
     margin_of: Callable[[Grades], Floats | None] = field(repr=False)
-    workers: Workers = field(default=in_threads, repr=False)
-    advance: Advance = field(default=silent, repr=False)
-    _read: Counter[str] = field(default_factory=Counter, repr=False)
+    workers: Workers = field(repr=False)
+    advance: Advance = field(repr=False)
+    n_read: int = field(default=0, repr=False)
 
-    @cached_property
-    def summary(self) -> tuple[int, bool]:
-        """The number of pairs, and whether some ranks are empty, of which something can be learned.
-
-        Otherwise, an InputError.
-        """
-        parts = np.array(self._map(_summarise, check=True), float)
+    def __post_init__(self) -> None:
+        self.shape = self.packed.n_ranks, self.packed.n_grades
+        parts = np.array(self.map(_summarise, check=True), float)
         n, (empty, differ, above, worst) = int(parts[:, 0].sum()), parts[:, 1:].max(axis=0)
         if worst < 0:
             problem = "there are no strict preferences, or all weights are 0"
@@ -309,49 +302,24 @@ class RowGroups(ShortRepr):
             )
         if above == -worst:
             raise InputError("only one grade occurs", "judge lists of different grades")
-        return n, bool(empty)
-
-    @property
-    def n_pairs(self) -> int:
-        """Number of strict judgments."""
-        return self.summary[0]
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(K, L)."""
-        return self.packed.n_ranks, self.packed.n_grades
-
-    @property
-    def has_empty_ranks(self) -> bool:
-        """Whether some list has no document at some rank."""
-        return self.summary[1]
-
-    def sum_over_blocks(self, statistic: Callable[..., Statistic], *arguments: Any) -> Statistic:
-        """As :meth:`Arrays.sum_over_blocks`; each row group is read."""
-        total: Statistic = reduce(add, self._map(Arrays.sum_over_blocks, statistic, *arguments))
-        return total
+        self.n_pairs, self.has_empty_ranks = n, bool(empty)
 
     def some(self, rows: slice) -> Arrays:
         """As :meth:`Arrays.some`, of each row group."""
-        parts = self._map(Arrays.some, rows)
+        parts = self.map(Arrays.some, rows)
         pairs = np.concatenate([part.pairs for part in parts])
         weights = unless_ones(np.concatenate([part.given_weights for part in parts]))
         return Arrays(pairs, self.packed.n_grades, self.margin_of(pairs), weights)
 
-    def agreed_weights(self, measures: Sequence[Measure]) -> Floats:
-        """As :meth:`Arrays.agreed_weights`, in one pass."""
-        agreed: Floats = np.sum(self._map(Arrays.agreed_weights, tuple(measures)), axis=0)
-        return agreed
-
-    def _map(self, function: Callable[..., Any], *arguments: Any, check: bool = False) -> list[Any]:
+    def map(self, function: Callable[..., Any], *arguments: Any, check: bool = False) -> list[Any]:
         """Apply a function to the arrays of every row group, in the order of the groups."""
         groups = self.packed.row_groups
         results: list[Any] = [None] * len(groups)
         read = partial(_run, function, arguments, self.packed.n_grades, self.margin_of, check)
         for index, result in self.workers(read, groups):
             results[index] = result
-            self._read["pairs"] += groups[index].n_rows
-            self.advance(self._read["pairs"], 0)
+            self.n_read += groups[index].n_rows
+            self.advance(self.n_read, 0)
         for result in results:
             if isinstance(result, Exception):
                 raise result
