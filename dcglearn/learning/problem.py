@@ -242,12 +242,12 @@ class Parameters:
         documents = self.encoding == "documents"
         if documents:
             _check_permutations(rows)
+        else:
+            _warn_if_upside_down(rows)
         weights = None
         if sample_weight is not None:
             weights = one_per_pair(sample_weight, len(rows), "sample_weight", 0.0)
         check_worth_learning(rows, weights)
-        if not documents:
-            _warn_if_upside_down(rows)
         n_grades = rows.shape[2] if documents else self.n_grades
         if n_grades is None:
             n_grades = max(int(rows.max()) + 1, 1)
