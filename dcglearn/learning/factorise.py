@@ -35,7 +35,7 @@ from dcglearn.learning.record import Factors, Gauge, is_affine
 def factorise(
     W: ArrayLike,
     gauge: Gauge = "worst",
-    determined_offsets: ArrayLike | None = None,
+    determined_offsets: ArrayLike = True,
     constant_grades: Sequence[int] = (),
     ordered: bool = True,
 ) -> Factors:
@@ -71,14 +71,14 @@ def factorise(
 
 
 def fix_gauge(
-    W: Floats, gauge: Gauge, worst: int | None = -1, determined_offsets: ArrayLike | None = None
+    W: Floats, gauge: Gauge, worst: int | None = -1, determined_offsets: ArrayLike = True
 ) -> Floats:
     """Return the matrix that orders lists as W does and satisfies the gauge.
 
     `worst` is the grade worth 0 where the gauge is not ``absolute``; None is for documents.
     """
     if gauge.startswith("absolute"):
-        T = W if determined_offsets is None else _aligned(W, np.asarray(determined_offsets, bool))
+        T = _aligned(W, np.broadcast_to(determined_offsets, len(W)))
     else:
         T = W - (W.mean(axis=1, keepdims=True) if worst is None else W[:, [worst]])
     return T - T.mean(axis=0) if is_affine(gauge) else T
