@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import compress
 
 import numpy as np
 
@@ -166,7 +167,7 @@ def plan(
     >>> len(found.chosen), found.numbers
     (20, ('gain 1', 'discount 2', 'discount 3', 'discount 4'))
     """
-    rng = np.random.default_rng(0) if rng is None else rng
+    rng = np.random.default_rng(rng or 0)
     scale, K = candidates.scale, candidates.lists.shape[2]
     if reason := why_no_prior(scale, K):
         raise InputError(reason, "give other grades, or shorter lists")
@@ -193,8 +194,7 @@ def plan(
     every = Design(posterior, pool.lists[sample], contrasts, rng, ties, effect, _MANY_DRAWS)
     by_draws = every.forecast(judged=fit is not None)
     mean = information(*by_draws.of_lists(pool.lists[sample])) / len(sample)
-    unknown = by_draws.half_widths(_MANY * mean) >= UNKNOWN
-    undetermined = tuple(name for name, one in zip(names, unknown, strict=True) if one)
+    undetermined = tuple(compress(names, by_draws.half_widths(_MANY * mean) >= UNKNOWN))
     if len(wanted) and {*asked} <= {*undetermined}:
         problem = f"no answer to these {counted(len(pool), 'pair')} depends on {ask}"
         remedy = "give lists that hold the grades and ranks it is about, such as made ones"
@@ -230,7 +230,7 @@ def plan(
         with suppress(SolverError):
             now, by_fit = forecast_of_fit(fit, posterior, ties)
             widths = np.where(now < UNKNOWN, foretold(by_fit), widths)
-    now = np.where(now < UNKNOWN, now, UNKNOWN)  # nan is not known, either
+    now = np.fmin(now, UNKNOWN)  # nan is not known, either
     at_most, after, after_random = np.split(np.minimum(widths, now), [1, 1 + len(counts)])
     return Plan(
         candidates=replace(candidates, left_out=pool.left_out),
