@@ -47,7 +47,7 @@ def factorise(
     """
     matrix = np.asarray(W, float)
     varying = [grade for grade in range(matrix.shape[1]) if grade not in constant_grades]
-    best, worst = (varying[0], varying[-1]) if varying else (0, -1)
+    best, worst = varying[0], varying[-1]
     T = fix_gauge(matrix, gauge, worst if ordered else None, determined_offsets)
     if np.abs(T).max() <= 1e-12 * np.abs(matrix).max():
         raise InputError(

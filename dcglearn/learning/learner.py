@@ -198,8 +198,8 @@ def _flat(pairs: ArrayLike) -> Any:  # whatever scikit-learn's checks pass: fram
 
 def _preferred_first(pairs: Any, y: object) -> Any:
     """Return pairs with their halves swapped where y is -1."""
-    labels = np.asarray(y)
-    known = set(labels.tolist()) if labels.ndim == 1 else set()
+    labels = np.asarray(y).ravel()
+    known = set(labels.tolist())
     if known == {-1, 0, 1}:
         raise InputError(
             "`y` holds -1, 0 and 1", "leave out the ties, from which nothing is learned"
@@ -209,7 +209,7 @@ def _preferred_first(pairs: Any, y: object) -> Any:
             "`y` holds 0 and 1 and has no effect: the first ranking of each pair is taken for the "
             "preferred one; give -1 where the second one is"
         )
-    array = np.asarray(_flat(pairs))
-    if -1 not in known or not known <= {-1, 1} or array.ndim != 2 or len(array) != len(labels):
+    if known not in ({-1}, {-1, 1}):
         return pairs
+    array = np.asarray(_flat(pairs))
     return np.where((labels == -1)[:, None], np.roll(array, array.shape[1] // 2, axis=1), array)

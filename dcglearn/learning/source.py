@@ -35,8 +35,8 @@ from dcglearn.measures.scale import NO_DOCUMENT
 MAX_CODE_VALUES = 1000
 """Ranks are joined into one code while it takes at most this many values, for the cache."""
 
-Codes = Sequence[NDArray[Any]] | NDArray[Any]
-"""Unsigned numbers of n pairs, one row per code."""
+Codes = NDArray[np.unsignedinteger]
+"""Numbers of n pairs, one row per code."""
 
 _AT_ONCE = 1 << 15
 """Numbers of a product that are added up at a time, for the cache."""
@@ -114,19 +114,19 @@ class CodeLayout:
         ]
         return np.concatenate(sums)
 
-    def encode(self, pairs: Grades) -> NDArray[np.unsignedinteger]:
+    def encode(self, pairs: Grades) -> Codes:
         """Return the codes of pairs (n, 2, K), shape (codes per pair, n)."""
         base, together = self.values_per_rank, self.ranks_per_code
         code_type = np.min_scalar_type(base ** (2 * together) - 1)
         grades = pairs.transpose(1, 2, 0).astype(code_type, order="C")
         if self.has_empty_ranks:  # -1 has become the largest unsigned number
-            np.minimum(grades, code_type.type(self.n_grades), out=grades)
-        ranks = grades[0] * code_type.type(base) + grades[1]
-        codes: NDArray[np.unsignedinteger] = ranks[::together].copy()
+            np.minimum(grades, self.n_grades, out=grades)
+        ranks = grades[0] * base + grades[1]
+        codes: Codes = ranks[::together].copy()
         for rank in range(1, together):
             more = ranks[rank::together]  # the last code may have fewer ranks
             code = codes[: len(more)]
-            code *= code_type.type(base**2)
+            code *= base**2
             code += more
         return codes
 
@@ -143,13 +143,13 @@ class Block:
     """
 
     layout: CodeLayout
-    codes: NDArray[np.unsignedinteger]
+    codes: Codes
     margins: Floats | None
     weights: Floats | None
     kept: tuple[Floats, Floats] | None = None
 
     def __len__(self) -> int:
-        return int(self.codes.shape[1])
+        return self.codes.shape[1]
 
     def matvec(self, w: Floats) -> Floats:
         """Return X w, shape (n,)."""
@@ -345,8 +345,6 @@ def _run(
             return function(part, *arguments)
     except InputError as error:
         return error
-    except (MemoryError, OSError) as error:
-        return InputError(f"cannot be used ({type(error).__name__}: {error})", "", group.path)
 
 
 def _summarise(part: Arrays) -> tuple[float, ...]:
@@ -356,6 +354,6 @@ def _summarise(part: Arrays) -> tuple[float, ...]:
         part.n_pairs,
         part.has_empty_ranks,
         (counted[:, 0] != counted[:, 1]).any(),
-        -int(counted.min(where=counted >= 0, initial=127)),
+        -counted.min(where=counted >= 0, initial=127),
         counted.max(initial=-1),
     )

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from operator import add
 from typing import Self
 
 import numpy as np
@@ -29,8 +30,7 @@ class Additive(ShortRepr):
     """Statistics that are added field by field."""
 
     def __add__(self, other: Self) -> Self:
-        mine, theirs = vars(self), vars(other)
-        return type(self)(**{name: value + theirs[name] for name, value in mine.items()})
+        return type(self)(*map(add, vars(self).values(), vars(other).values()))
 
 
 @dataclass(frozen=True, repr=False)
