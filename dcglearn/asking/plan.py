@@ -108,8 +108,8 @@ class Plan(ShortRepr):
 
     def questions(self, rng: np.random.Generator, repeated: float = 0.0) -> list[PairQuestion]:
         """Return the chosen pairs as questions, sides at random; a share is asked once more."""
-        rows = list(self.chosen)
-        rows += rng.choice(rows, round(repeated * len(rows)), replace=False).tolist()
+        n_repeated = round(repeated * len(self.chosen))
+        rows = [*self.chosen, *rng.choice(self.chosen, n_repeated, replace=False).tolist()]
         swapped = rng.permutation(np.arange(len(rows)) % 2 == 1).tolist()
         asked = [*map(self.candidates.question, rows, swapped)]
         batch = batch_name(asked)
@@ -179,9 +179,10 @@ def plan(
     fit, rejected, answered = None, list[str](), candidates.answered(judged)
     with suppress(InputError, SolverError):  # they say too little without a prior
         fit = JudgmentModel().fit(judged)
-        models = ((one.name, JudgmentModel(measure=one.measure)) for one in pair)
-        tests = [test_hypothesis(judged, model, fit.model, name) for name, model in models]
-        rejected = [one.hypothesis for one in tests if one.verdict == "rejected"]
+        for one in pair:
+            model = JudgmentModel(measure=one.measure)
+            if test_hypothesis(judged, model, fit.model, one.name).verdict == "rejected":
+                rejected.append(one.name)
     pool, rows = candidates.without(answered, "that were judged"), np.flatnonzero(~answered)
     if not len(pool):
         why = "; ".join(f"{count:,} {one}" for one, count in pool.left_out.items())
@@ -204,7 +205,7 @@ def plan(
     room[queries] = [max(most - about[one], 0) for one in pool.queries.tolist()]
     possible = int(np.minimum(np.bincount(queries), room).sum())
     ordered = design.choose(max(n, *counts, 0), queries, room, exchanged=n)
-    if not ordered:
+    if not len(ordered):
         problem = f"each query of these pairs has {counted(most_per_query, 'question')} already"
         raise InputError(problem, "allow more questions about one query, or give other queries")
     if len(ordered) < n:

@@ -96,8 +96,8 @@ def write_questions(path: PathLike, questions: Iterable[PairQuestion]) -> None:
     InputError
         If the file cannot be written.
     """
-    lines = (json.dumps(one.to_json(), ensure_ascii=False) + "\n" for one in questions)
-    write_text(path, "".join(lines))
+    lines = [json.dumps(one.to_json(), ensure_ascii=False) for one in questions]
+    write_text(path, "\n".join([*lines, ""]))
 
 
 def read_questions(path: PathLike) -> list[PairQuestion]:
@@ -138,7 +138,7 @@ def _question(record: dict[str, Any]) -> PairQuestion:
     lists = dict[str, tuple[Any, ...]]()
     for name in ("a", "b", "a_documents", "b_documents"):
         value = record.get(name, [])
-        if not isinstance(value, list) or any(isinstance(one, list | dict | bool) for one in value):
+        if not isinstance(value, list) or any(isinstance(one, list) for one in value):
             raise InputError(f'"{name}" is {value!r:.60}', "give a list of grades or ids")
         lists[name] = (*value,) if name in "ab" else (*map(str, value),)
         if len(value) not in (0, n_grades := len(lists[name[0]])):
