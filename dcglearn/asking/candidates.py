@@ -200,7 +200,7 @@ def _pair(grades: Grades, n_ranks: int, rng: np.random.Generator) -> Integers:
     drawn = rng.choice(len(grades), min(len(grades), n_ranks + 3), False, weights / weights.sum())
     first, others = drawn[:n_ranks], drawn[n_ranks:]
     second = first.copy()
-    moved = rng.choice(n_ranks, min(n_ranks, rng.integers(2, 5)), replace=False)
+    moved = rng.choice(n_ranks, min(n_ranks, int(rng.integers(2, 5))), replace=False)
     second[moved] = rng.permutation(second[moved])
     new = rng.integers(min(len(others), n_ranks) + 1)
     second[rng.choice(n_ranks, new, replace=False)] = others[:new]

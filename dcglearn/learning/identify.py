@@ -25,6 +25,7 @@ bound: a pair that reaches its margin no longer contributes.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
 
@@ -43,7 +44,7 @@ from dcglearn.learning.record import (
     NullSpace,
     is_affine,
 )
-from dcglearn.learning.sums import gram_matrices
+from dcglearn.learning.source import Additive, Block, taken
 from dcglearn.measures.discounts import rule_discounts
 
 NULL_TOLERANCE = 1e-6
@@ -56,6 +57,22 @@ NEGLIGIBLE = 1e-9
 """A data share below this is rounding: the data determine nothing."""
 
 
+@dataclass(frozen=True, repr=False)
+class GramMatrices(Additive):
+    """X'X and X'VX, shape (K L, K L), of the pairs whose weight is positive, and their number."""
+
+    gram: Floats
+    weighted_gram: Floats
+    n_pairs: int
+
+
+def gram_matrices(block: Block) -> GramMatrices:
+    """Return the Gram matrices of the pairs whose weight is positive."""
+    rows = np.flatnonzero(block.weighted(np.ones(len(block))))
+    gram, weights = block.gram(rows), taken(block.weights, rows)
+    return GramMatrices(gram, gram if weights is None else block.gram(rows, weights), len(rows))
+
+
 class DataShare:
     """Data shares of directions t of W, (..., K, L), for the active pairs of a problem, or for all.
 
@@ -65,7 +82,8 @@ class DataShare:
 
     def __init__(self, problem: Problem, active: Floats | None = None) -> None:
         self.gram = problem.sum_over_blocks(gram_matrices)
-        self.shape, self._C, self._active = problem.shape, problem.C, active
+        self.shape, self._C = problem.shape, problem.C
+        self._of_active = self._of_all if active is None else spectrum(active)
         compared = np.diag(self.gram.gram).reshape(self.shape) > 0
         self.differs, self.varying = np.any(compared, axis=1), np.any(compared, axis=0)
         self.constant_grades = tuple(np.flatnonzero(~self.varying).tolist())
@@ -73,10 +91,6 @@ class DataShare:
     @cached_property
     def _of_all(self) -> tuple[Floats, Floats]:
         return spectrum(self.gram.weighted_gram)
-
-    @cached_property
-    def _of_active(self) -> tuple[Floats, Floats]:
-        return self._of_all if self._active is None else spectrum(self._active)
 
     def share(self, directions: Floats) -> Floats:
         """Return the data share of each direction; 0 for the direction 0."""

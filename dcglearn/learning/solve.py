@@ -10,7 +10,8 @@ For W in the cone, let r = max(0, m - X w), q = C X'(v r), and P the projection 
     gap = |w - P(q)|^2 + 2 <w, P(q) - q>,        |w - w*| <= sqrt(gap)
 
 because the objective is 2-strongly convex. w is the optimum if and only if w = P(q). This takes one
-pass over the pairs and needs nothing from the solver.
+pass over the pairs and needs nothing from the solver. X'(v r) is added up over few pairs at a time,
+in parts of which most are exact.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
 from dcglearn.learning.factorise import factorise
 from dcglearn.learning.identify import DataShare, derivative, identify_at
-from dcglearn.learning.newton import Descent, descend, newton
+from dcglearn.learning.newton import Descent, QuadraticModel, descend, newton, quadratic_model
 from dcglearn.learning.problem import Problem, SolverName
 from dcglearn.learning.record import (
     TOLERANCE,
@@ -39,13 +40,7 @@ from dcglearn.learning.record import (
     Identifiability,
     SolverRun,
 )
-from dcglearn.learning.sums import (
-    SUMMED_PAIRS,
-    QuadraticModel,
-    ResidualSums,
-    quadratic_model,
-    residual_sums,
-)
+from dcglearn.learning.source import Additive, Block
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.utility import LinearUtility
 
@@ -166,7 +161,57 @@ def _answer(problem: Problem, name: str, start: Solution | None) -> tuple[Descen
     return Descent(W, model, steps, passes=0, settled=False), ended
 
 
+SUMMED_PAIRS = 1 << 13
+"""Pairs over which X'(v r) is added up at a time for the certificate."""
+
 UNIT_ROUNDOFF = 2.0**-53
+
+
+@dataclass(frozen=True, repr=False)
+class ResidualSums(Additive):
+    """X_A' V r, as parts of shape (K L,), sum_A v r^2 (loss) and sum_A v r (total) at some W.
+
+    Most parts are exact; `rounded` is the sum of the |terms| of the others. `weight` is sum v over
+    all pairs.
+    """
+
+    parts: list[Floats]
+    rounded: float
+    loss: float
+    total: float
+    active: int
+    weight: float
+
+    @property
+    def normal_residual(self) -> Floats:
+        """X_A' V r, rounded once more than its parts, shape (K L,)."""
+        return np.array([math.fsum(column) for column in np.array(self.parts).T])
+
+
+def residual_sums(block: Block, w: Floats) -> ResidualSums:
+    """Return the sums of the positive residuals at w, computed from the pairs themselves."""
+    parts: list[Floats] = []
+    rounded, r = 0.0, np.maximum(block.residuals(w), 0.0)
+    weighted, weights = block.weighted(r), block.weighted(np.ones(len(r)))
+    for begin in range(0, len(r), SUMMED_PAIRS):
+        rows = slice(begin, begin + SUMMED_PAIRS)
+        high = leading_bits(weighted[rows])
+        low = weighted[rows] - high
+        parts += [block.rmatvec(high, rows), block.rmatvec(low, rows)]
+        rounded += float(np.abs(low).sum())
+    loss, total, weight = map(float, (weighted @ r, weighted.sum(), weights.sum()))
+    return ResidualSums(parts, rounded, loss, total, int(np.count_nonzero(r)), weight)
+
+
+def leading_bits(values: Floats) -> Floats:
+    """Return so few leading bits of each number that their sums, in any order, are exact.
+
+    Rump, Ogita & Oishi, "Accurate Floating-Point Summation" (SIAM Journal on Scientific Computing
+    31, 2008).
+    """
+    spare = len(values).bit_length() + 12
+    exponent = max(-1000, math.frexp(np.abs(values).max(initial=0.0))[1] - 53 + spare)
+    return np.ldexp(np.rint(np.ldexp(values, -exponent)), exponent)
 
 
 def certify(problem: Problem, W: Floats) -> tuple[Floats, Certificate]:

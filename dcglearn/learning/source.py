@@ -6,8 +6,7 @@ there is no document; without empty ranks it is a L + b. Neighbouring ranks shar
 at a time.
 
 A pass over files reads their row groups in bounded memory, on threads or on workers. Sums over
-blocks (:mod:`dcglearn.learning.sums`) are taken in the order of the blocks, so the answer does not
-depend on where they are read.
+blocks are taken in the order of the blocks, so the answer does not depend on where they are read.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial, reduce
 from operator import add
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -149,7 +148,7 @@ class Block:
     kept: tuple[Floats, Floats] | None = None
 
     def __len__(self) -> int:
-        return self.codes.shape[1]
+        return len(self.codes[0])
 
     def matvec(self, w: Floats) -> Floats:
         """Return X w, shape (n,)."""
@@ -204,6 +203,13 @@ def unless_ones(weights: Floats) -> Floats | None:
 
 
 Statistic = TypeVar("Statistic")
+
+
+class Additive(ShortRepr):
+    """Statistics that are added field by field."""
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(*map(add, vars(self).values(), vars(other).values()))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
