@@ -71,7 +71,7 @@ def factorise(
 
 
 def fix_gauge(
-    W: Floats, gauge: Gauge, worst: int | None = -1, determined_offsets: ArrayLike = True
+    W: Floats, gauge: Gauge, worst: int | None, determined_offsets: ArrayLike = True
 ) -> Floats:
     """Return the matrix that orders lists as W does and satisfies the gauge.
 

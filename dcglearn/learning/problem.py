@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from numbers import Real
 from operator import add
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,7 +35,15 @@ from dcglearn.judgments.folds import count_true
 from dcglearn.judgments.packed import PackedPairs
 from dcglearn.judgments.preferences import check_worth_learning
 from dcglearn.learning.cones import Cone
-from dcglearn.learning.source import Arrays, RowGroups, Source, Statistic, in_threads, unless_ones
+from dcglearn.learning.source import (
+    Arrays,
+    MarginOf,
+    RowGroups,
+    Source,
+    Statistic,
+    in_threads,
+    unless_ones,
+)
 from dcglearn.measures.agreement import checked_pairs, one_per_pair
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import NO_DOCUMENT
@@ -44,13 +52,23 @@ Encoding = Literal["grades", "documents"]
 Margin = str | Callable[[Grades], ArrayLike]
 SolverName = Literal["auto", "newton", "osqp", "clarabel"]
 MarginName = Literal["unit", "hamming"]
-MARGINS: tuple[MarginName, ...] = get_args(MarginName)
 
 MAX_C = 1e100
 """Upper limit of C: the square of the objective must be finite."""
 
 MAX_WEIGHTS = 10_000
 """Upper limit of K L, the size of W: the hessian holds its square, here 800 MB."""
+
+
+def _unit(pairs: Grades) -> None:
+    return None
+
+
+def _hamming(pairs: Grades) -> Floats:
+    return np.asarray((pairs[:, 0] != pairs[:, 1]).sum(axis=1, dtype=float))
+
+
+MARGINS: dict[str, MarginOf] = {"unit": _unit, "hamming": _hamming}
 
 
 @dataclass(frozen=True, repr=False)
@@ -208,18 +226,10 @@ class Problem(ShortRepr):
         return replace(self, source=source, C=self.C * self.n_pairs / source.n_pairs)
 
 
-def margins_of(name: str) -> Callable[[Grades], Floats | None]:
-    """Return the function that gives the margins of pairs (n, 2, K); None where all are 1."""
+def margins_of(name: str) -> MarginOf:
+    """Return the function that gives the margins of that name."""
     check_name(name, "margin", MARGINS)
-    return _hamming if name == "hamming" else _unit
-
-
-def _unit(pairs: Grades) -> None:
-    return None
-
-
-def _hamming(pairs: Grades) -> Floats:
-    return np.asarray((pairs[:, 0] != pairs[:, 1]).sum(axis=1, dtype=float))
+    return MARGINS[name]
 
 
 @dataclass(kw_only=True, eq=False)

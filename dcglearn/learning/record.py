@@ -485,10 +485,8 @@ class LearnedRecord:
         learned, dcg = record.factors, content.dcg
         if dcg is None or isinstance(dcg.discounts, str):
             return None
-        sizes = {(len(learned.gains), len(learned.discounts)), (dcg.n_grades, len(dcg.discounts))}
-        if record.draws is not None:
-            sizes.add((record.draws.gains.shape[-1], record.draws.discounts.shape[-1]))
-        return record if len(sizes) == 1 else None
+        shape = len(learned.gains), len(learned.discounts)
+        return record if shape == (dcg.n_grades, len(dcg.discounts)) else None
 
 
 def as_json(value: Any) -> dict[str, Any]:

@@ -202,6 +202,9 @@ def unless_ones(weights: Floats) -> Floats | None:
     return None if (weights == 1).all() else weights
 
 
+MarginOf = Callable[[Grades], Floats | None]
+"""Returns the margins of pairs (n, 2, K); None where all are 1."""
+
 Statistic = TypeVar("Statistic")
 
 
@@ -289,14 +292,14 @@ class RowGroups(ShortRepr):
     """
 
     packed: PackedPairs
-    margin_of: Callable[[Grades], Floats | None] = field(repr=False)
+    margin_of: MarginOf = field(repr=False)
     workers: Workers = field(repr=False)
     advance: Advance = field(repr=False)
     n_read: int = field(default=0, repr=False)
 
     def __post_init__(self) -> None:
         self.shape = self.packed.n_ranks, self.packed.n_grades
-        parts = np.array(self.map(_summarise, check=True), float)
+        parts = np.array(self.map(_summarise), float)
         n, (empty, differ, above, worst) = int(parts[:, 0].sum()), parts[:, 1:].max(axis=0)
         if worst < 0:
             problem = "there are no strict preferences, or all weights are 0"
@@ -317,9 +320,9 @@ class RowGroups(ShortRepr):
         weights = unless_ones(np.concatenate([part.given_weights for part in parts]))
         return Arrays(pairs, self.packed.n_grades, self.margin_of(pairs), weights)
 
-    def map(self, function: Callable[..., Any], *arguments: Any, check: bool = False) -> list[Any]:
+    def map(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
         """Apply a function to the arrays of every row group, in the order of the groups."""
-        groups = self.packed.row_groups
+        groups, check = self.packed.row_groups, not self.n_read
         results: list[Any] = [None] * len(groups)
         read = partial(_run, function, arguments, self.packed.n_grades, self.margin_of, check)
         for index, result in self.workers(read, groups):
@@ -339,7 +342,7 @@ def _run(
     function: Callable[..., Any],
     arguments: tuple[Any, ...],
     n_grades: int,
-    margin_of: Callable[[Grades], Floats | None],
+    margin_of: MarginOf,
     check: bool,
     group: RowGroup,
 ) -> Any:
