@@ -180,7 +180,8 @@ def _minimise_model(problem: Problem, model: QuadraticModel, w: Floats) -> Float
         return problem.cone.minimise(model.hessian, model.linear, problem.C, W, offsets).ravel()
     except (LinAlgError, RuntimeError) as error:  # RuntimeError: of nnls
         raise SolverError(
-            f"a quadratic model cannot be minimised in double precision ({error})"
+            f"a quadratic model cannot be minimised in double precision ({error}); rescale `C`, the "
+            "weights or the margins"
         ) from error
 
 

@@ -144,18 +144,13 @@ def check_not_zero(problem: Problem) -> None:
 
 def _answer(problem: Problem, name: str, start: Solution | None) -> tuple[Descent, str]:
     """Return what a solver returns, not yet confirmed, and how it ended."""
-    W, steps = np.zeros(problem.shape), 0
     if name == "newton":
-        try:
-            found = newton(problem, *((start.W, start.model) if start else ()))
-            ended = "the active pairs did not change" if found.settled else "no further descent"
-            return found, ended
-        except SolverError as error:
-            ended = str(error)
-    else:
-        from dcglearn.learning.qp import solve_with_cvxpy  # loads slowly
+        found = newton(problem, *((start.W, start.model) if start else ()))
+        ended = "the active pairs did not change" if found.settled else "no further descent"
+        return found, ended
+    from dcglearn.learning.qp import solve_with_cvxpy  # loads slowly
 
-        W, steps, ended = solve_with_cvxpy(problem, name)
+    W, steps, ended = solve_with_cvxpy(problem, name)
     W = problem.cone.project(W)
     model = problem.sum_over_blocks(quadratic_model, W.ravel())
     return Descent(W, model, steps, passes=0, settled=False), ended

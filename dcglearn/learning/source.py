@@ -119,13 +119,13 @@ class CodeLayout:
         code_type = np.min_scalar_type(base ** (2 * together) - 1)
         grades = pairs.transpose(1, 2, 0).astype(code_type, order="C")
         if self.has_empty_ranks:  # -1 has become the largest unsigned number
-            np.minimum(grades, self.n_grades, out=grades)
-        ranks = grades[0] * base + grades[1]
+            np.minimum(grades, code_type.type(self.n_grades), out=grades)
+        ranks = grades[0] * code_type.type(base) + grades[1]
         codes: Codes = ranks[::together].copy()
         for rank in range(1, together):
             more = ranks[rank::together]  # the last code may have fewer ranks
             code = codes[: len(more)]
-            code *= base**2
+            code *= code_type.type(base**2)
             code += more
         return codes
 
