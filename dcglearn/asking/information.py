@@ -201,9 +201,8 @@ def _of_order(posterior: Posterior, lists: Pairs, rng: np.random.Generator) -> K
     p = strict_probability(CAREFUL * v, LAPSES)
     slopes = (p - p.mean(axis=0)).T / np.sqrt(N_ORDERS)
     weights = 1 / (p * (1 - p)).mean(axis=0)
-    return Knowledge(
-        np.eye(N_ORDERS)[None], slopes[None], weights[None], np.zeros((1, 0, N_ORDERS))
-    )
+    asked = np.zeros((1, 0, N_ORDERS))
+    return Knowledge(np.eye(N_ORDERS)[None], slopes[None], weights[None], asked)
 
 
 def information(slopes: Floats, weights: Floats) -> Floats:

@@ -313,15 +313,11 @@ def _from_1(measure: Measure, n: int) -> Floats:
 
 
 def known_so_far(
-    judged: Preferences | None,
-    scale: Scale,
-    lists: Pairs,
-    prior: str | DCG = "usual",
-    design_effect: float = 1.0,
+    judged: Preferences | None, scale: Scale, lists: Pairs, prior: str | DCG, effect: float = 1.0
 ) -> tuple[Posterior, float]:
     """Return what is known before some lists are judged, and how often people tie (nu)."""
     if judged is None or not judged.strict.any():
         return before_judgments(members_of(prior, scale, lists)), 0.0
-    learned = learn_dcg(judged, prior, design_effect)
+    learned = learn_dcg(judged, prior, effect)
     a, b = sum_over_ranks(learned.weights * learned.scale, judged.lists).T
     return learned.posterior, tie_strength(a - b, ~judged.strict)

@@ -69,7 +69,8 @@ class GramMatrices(Additive):
 def gram_matrices(block: Block) -> GramMatrices:
     """Return the Gram matrices of the pairs whose weight is positive."""
     rows = np.flatnonzero(block.weighted(np.ones(len(block))))
-    gram, weights = block.gram(rows), taken(block.weights, rows)
+    gram = block.gram(rows)
+    weights = taken(block.weights, rows)
     return GramMatrices(gram, gram if weights is None else block.gram(rows, weights), len(rows))
 
 
@@ -82,10 +83,12 @@ class DataShare:
 
     def __init__(self, problem: Problem, active: Floats | None = None) -> None:
         self.gram = problem.sum_over_blocks(gram_matrices)
-        self.shape, self._C = problem.shape, problem.C
+        self.shape = problem.shape
+        self._C = problem.C
         self._of_active = self._of_all if active is None else spectrum(active)
         compared = np.diag(self.gram.gram).reshape(self.shape) > 0
-        self.differs, self.varying = np.any(compared, axis=1), np.any(compared, axis=0)
+        self.differs = np.any(compared, axis=1)
+        self.varying = np.any(compared, axis=0)
         self.constant_grades = tuple(np.flatnonzero(~self.varying).tolist())
 
     @cached_property
@@ -112,7 +115,8 @@ class DataShare:
     @cached_property
     def gauge(self) -> Gauge:
         """The gauge that the pairs determine."""
-        n_ranks, gains = self.shape[0], self.spaced_gains(-1.0)
+        n_ranks = self.shape[0]
+        gains = self.spaced_gains(-1.0)
         zero = "absolute" if self.determined_offsets.any() else "worst"
         between = self.share((np.eye(n_ranks)[self.differs, :, None] - 1 / n_ranks) * gains)
         common = self.without_offsets(np.outer(np.ones(n_ranks), gains + self.varying))
@@ -195,16 +199,20 @@ def identify_at(
     def shares_of(
         directions: Floats, fixed: tuple[int, ...], most: float = np.inf
     ) -> tuple[Floats, Floats]:
-        inside, relative_to = shares.without_offsets(directions * shares.varying), list(fixed)
+        inside = shares.without_offsets(directions * shares.varying)
+        relative_to = list(fixed)
         if affine:  # the means are fixed by convention
             inside -= inside.mean(axis=-2, keepdims=True)
-        share, null = np.minimum(shares.share(inside), most), shares.null_part(inside)
-        surest, least = share[relative_to].min(initial=1.0), null[relative_to].max(initial=0)
+        share = np.minimum(shares.share(inside), most)
+        null = shares.null_part(inside)
+        surest = share[relative_to].min(initial=1.0)
+        least = null[relative_to].max(initial=0)
         return np.minimum(share, surest), np.maximum(null, least)
 
     # Unless the gauge is affine, a discount is no surer than their common offset.
     most = np.inf if affine else offset
-    of_ranks, of_grades = np.eye(n_ranks)[:, :, None], np.eye(n_grades)[:, None, :]
+    of_ranks = np.eye(n_ranks)[:, :, None]
+    of_grades = np.eye(n_grades)[:, None, :]
     discount, discount_null = shares_of(of_ranks * factors.gains, factors.fixed_discounts, most)
     gain, gain_null = shares_of(of_grades * factors.discounts[:, None], factors.fixed_gains)
     return Identifiability(
@@ -245,8 +253,12 @@ def derivative(W: Floats, CH: Floats, cone: Cone) -> Floats:
 def null_space(shares: DataShare) -> NullSpace:
     """Find the directions of W that all pairs leave undetermined."""
     XX, differs, (n_ranks, n_grades) = shares.gram.gram, shares.differs, shares.shape
-    rank, blocks = _rank(XX), XX.reshape(n_ranks, n_grades, n_ranks, n_grades)
-    free, with_empty, components, offsets = [], [], [], []
+    rank = _rank(XX)
+    blocks = XX.reshape(n_ranks, n_grades, n_ranks, n_grades)
+    free = []
+    with_empty = []
+    components = []
+    offsets = []
     for k in np.flatnonzero(differs).tolist():
         # A comparison of two grades adds 1 to the diagonal and -1 off it; one with an empty rank,
         # the last node of the graph, adds 1 to the diagonal only.

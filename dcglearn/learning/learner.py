@@ -119,7 +119,8 @@ class DCGLearner(BaseEstimator, Parameters):  # type: ignore[misc]  # sklearn ha
         ordered = _preferred_first(pairs, y)
         problem = learner.problem(validate_data(self, _flat(ordered)), sample_weight)
         use: MeasurePart | None = "dcg" if self.C == "cv" else None
-        queries, rng = np.arange(problem.n_pairs), np.random.default_rng(0)
+        queries = np.arange(problem.n_pairs)
+        rng = np.random.default_rng(0)
         if use and groups is not None:
             queries = group_numbers(groups)
             if len(queries) != problem.n_pairs:
@@ -127,9 +128,13 @@ class DCGLearner(BaseEstimator, Parameters):  # type: ignore[misc]  # sklearn ha
                 of = counted(problem.n_pairs, "pair")
                 raise InputError(f"{held} for {of}", "give one per pair")
         self.fit_ = learned = fit_choosing(problem, queries, rng, self.solver, use, n_repeats=5)
-        self.C_, self.choice_ = learned.problem.C, learned.choice
-        self.factors_, self.identifiability_ = learned.factors, learned.identifiability
-        self.weights_, self.utility_, self.dcg_ = learned.weights, learned.utility, learned.dcg
+        self.C_ = learned.problem.C
+        self.choice_ = learned.choice
+        self.factors_ = learned.factors
+        self.identifiability_ = learned.identifiability
+        self.weights_ = learned.weights
+        self.utility_ = learned.utility
+        self.dcg_ = learned.dcg
         self.singular_values_ = learned.factors.singular_values
         self.certificate_ = learned.certificate
         return self

@@ -36,7 +36,9 @@ MAX_NEWTON_STEPS = 100
 MAX_SUBSAMPLE_STEPS = 10
 """Largest numbers of steps from one start, and on a subsample, which need not be solved exactly."""
 
-SUBSAMPLE_MIN, SUBSAMPLE_FROM, SUBSAMPLE_FACTOR = 5_000, 100, 20
+SUBSAMPLE_MIN = 5_000
+SUBSAMPLE_FROM = 100
+SUBSAMPLE_FACTOR = 20
 """More pairs than the first, and than the second for each of the K L unknowns, start from a
 subsample that is so many times smaller."""
 
@@ -100,12 +102,15 @@ def _descend_along_path(problem: Problem, steps: int, passes: int) -> Descent:
 
     Its steps and passes are added to those given.
     """
-    start, model = np.zeros(problem.shape), None
+    start = np.zeros(problem.shape)
+    model = None
     below = 10.0 ** max(1, math.ceil(math.log10(problem.C * problem.n_pairs)))
     while True:
         end = descend(problem.with_C(problem.C / below), start, model=model)
-        start, model = end.W, end.model
-        steps, passes = steps + end.steps, passes + end.passes
+        start = end.W
+        model = end.model
+        steps = steps + end.steps
+        passes = passes + end.passes
         if below == 1.0:
             return end._replace(steps=steps, passes=passes)
         searched = end.passes > end.steps + 1
@@ -114,7 +119,8 @@ def _descend_along_path(problem: Problem, steps: int, passes: int) -> Descent:
 
 def _subsample_optimum(problem: Problem) -> Floats:
     """Return about the optimum of a subsample of many pairs, or 0; the loss is scaled to match."""
-    n_pairs, unknowns = problem.n_pairs, math.prod(problem.shape)
+    n_pairs = problem.n_pairs
+    unknowns = math.prod(problem.shape)
     if n_pairs <= max(SUBSAMPLE_MIN, SUBSAMPLE_FROM * unknowns):
         return np.zeros(problem.shape)
     fewer = problem.sample(n_pairs // SUBSAMPLE_FACTOR)
@@ -145,7 +151,8 @@ def descend(
         slope = 2 * (direction @ (w - problem.C * (here.linear - here.hessian @ w)))
         difference = direction @ (w + target) + problem.C * (there.loss - here.loss)
         if difference <= ARMIJO * slope:
-            w, here = target, there
+            w = target
+            here = there
         elif not max_line_searches:
             break
         else:
@@ -158,7 +165,8 @@ def descend(
 
 def _line_search(problem: Problem, w: Floats, direction: Floats) -> float:
     """Return a t in (0, 1] at which the derivative of F along the direction is about 0."""
-    low, high = 0.0, 1.0
+    low = 0.0
+    high = 1.0
     for _ in range(LINE_SEARCH_ROUNDS):
         steps = np.linspace(low, high, 17)
         loss_part = problem.sum_over_blocks(directional_derivatives, w, direction, steps)
@@ -168,20 +176,22 @@ def _line_search(problem: Problem, w: Floats, direction: Floats) -> float:
         last = np.argmax(slope > 0)
         if last == 0:  # flat to within rounding
             return float(steps[0] or steps[1])
-        low, high = steps[last - 1], steps[last]
+        low = steps[last - 1]
+        high = steps[last]
     share = -slope[last - 1] / (slope[last] - slope[last - 1])
     return float(low + share * (high - low))
 
 
 def _minimise_model(problem: Problem, model: QuadraticModel, w: Floats) -> Floats:
     """Minimise the quadratic model over the cone, starting with the ties between grades of w."""
-    W, offsets = w.reshape(problem.shape), problem.source.has_empty_ranks
+    W = w.reshape(problem.shape)
+    offsets = problem.source.has_empty_ranks
     try:
         return problem.cone.minimise(model.hessian, model.linear, problem.C, W, offsets).ravel()
     except (LinAlgError, RuntimeError) as error:  # RuntimeError: of nnls
         raise SolverError(
-            f"a quadratic model cannot be minimised in double precision ({error}); rescale `C`, the "
-            "weights or the margins"
+            f"a quadratic model cannot be minimised in double precision ({error}); rescale `C`, "
+            "the weights or the margins"
         ) from error
 
 
@@ -196,7 +206,8 @@ def quadratic_model(block: Block, w: Floats, since: Floats | None = None) -> Qua
     else:
         rows = np.flatnonzero(before != active)
         weights = block.weighted(np.where(active[rows], 1.0, -1.0), rows)
-    margins, r = taken(block.margins, rows), r[rows]
+    margins = taken(block.margins, rows)
+    r = r[rows]
     weighted = margins if weights is None or margins is None else weights * margins
     linear = block.rmatvec(weights if weighted is None else weighted, rows)
     loss = float((r if weights is None else weights * r) @ r)
@@ -205,6 +216,7 @@ def quadratic_model(block: Block, w: Floats, since: Floats | None = None) -> Qua
 
 def directional_derivatives(block: Block, w: Floats, direction: Floats, steps: Floats) -> Floats:
     """Return the derivative of -sum_A v r^2 / 2 at w + t direction, for each t of the steps."""
-    rate, r = block.matvec(direction), block.residuals(w)
+    rate = block.matvec(direction)
+    r = block.residuals(w)
     weighted = block.weighted(rate)
     return np.array([weighted @ np.maximum(0.0, r - t * rate) for t in steps])

@@ -140,9 +140,11 @@ class Problem(ShortRepr):
         if weights is not None:
             v = unless_ones(one_per_pair(weights, len(rows), "weights", 0.0))
         if isinstance(margin, str):
-            name, m = margin, margins_of(margin)(rows)
+            name = margin
+            m = margins_of(margin)(rows)
         else:
-            name, m = "own", one_per_pair(margin, len(rows), "margins")
+            name = "own"
+            m = one_per_pair(margin, len(rows), "margins")
         return cls(Arrays(rows, n_grades, m, v), C, monotone, name)
 
     @classmethod
@@ -213,7 +215,8 @@ class Problem(ShortRepr):
 
     def take(self, rows: Any, times: Floats | None = None) -> Problem:
         """Return the problem of some pairs in memory, each counted `times` as often."""
-        pairs, weights = self.arrays, self.arrays.weights
+        pairs = self.arrays
+        weights = self.arrays.weights
         if times is not None:
             pairs = replace(pairs, weights=times if weights is None else times * weights)
         part = pairs.some(rows)
@@ -291,9 +294,11 @@ def _warn_if_upside_down(pairs: Grades) -> None:
     Lists that are as good at each rank, and better at one, then lose more often than by chance, by
     6 standard errors.
     """
-    first, second = pairs[:_SAMPLE, 0], pairs[:_SAMPLE, 1]
+    first = pairs[:_SAMPLE, 0]
+    second = pairs[:_SAMPLE, 1]
     same_ranks = ((first == NO_DOCUMENT) == (second == NO_DOCUMENT)).all(axis=1)
-    rises, falls = (first > second).any(axis=1), (first < second).any(axis=1)
+    rises = (first > second).any(axis=1)
+    falls = (first < second).any(axis=1)
     worse = count_true(same_ranks & rises & ~falls)
     compared = count_true(same_ranks & (rises != falls))
     if worse - compared / 2 > 3 * np.sqrt(compared):

@@ -53,8 +53,11 @@ def solve_with_cvxpy(problem: Problem, solver: str) -> tuple[Floats, int, str]:
 
     The pairs of the problem are in memory.
     """
-    pairs, L = problem.pairs, problem.shape[1]
-    m, v, C = problem.arrays.margins, problem.arrays.weights, problem.C
+    pairs = problem.pairs
+    L = problem.shape[1]
+    m = problem.arrays.margins
+    v = problem.arrays.weights
+    C = problem.C
     W = cp.Variable(problem.shape, name="W")
     w = cp.vec(W, order="C")
     xi = cp.Variable(len(pairs), name="xi")

@@ -104,7 +104,8 @@ def choose_C(
     for repeat in range(n_repeats):
         for f, (train, test) in enumerate(query_folds(groups, k, rng)):
             with naming_fold(f + 1, k):
-                part, held_out = problem.take(train), problem.pairs[test]
+                part = problem.take(train)
+                held_out = problem.pairs[test]
                 for c, learned in enumerate(fit_path(part, candidates, solver)):
                     measure = learned.dcg if use == "dcg" else learned.utility
                     right[repeat, c, test] = outcomes(measure, held_out)
@@ -184,7 +185,8 @@ def parameter_intervals(
         held = "judgments of one query" if by_query else "1 strict judgment"
         raise InputError(f"intervals from {held}", remedy)
     first = fit_of(learned)
-    known, solver = first.identifiability, cast(SolverName, first.solution.solver)
+    known = first.identifiability
+    solver = cast(SolverName, first.solution.solver)
     if choose is None and first.choice is not None:
         choose = "dcg"
     found: list[tuple[Factors, float]] = []

@@ -111,7 +111,10 @@ def solve(problem: Problem, solver: SolverName = "auto", start: Solution | None 
             polished = descend(problem, answer)
             W, better = certify(problem, polished.W)
             if better.computed_gap < certificate.computed_gap:
-                answer, certificate, model, improved = W, better, polished.model, True
+                answer = W
+                certificate = better
+                model = polished.model
+                improved = True
         if certificate.size <= certificate.distance:
             check_not_zero(problem)
         if not certificate.confirmed:
@@ -121,7 +124,8 @@ def solve(problem: Problem, solver: SolverName = "auto", start: Solution | None 
                 f"C = {problem.C:g}; rescale `C`, the weights or the margins, or choose another "
                 "`solver`"
             )
-    steps, passes = found.steps, found.passes + 1
+    steps = found.steps
+    passes = found.passes + 1
     return Solution(name, status, steps, passes, improved, answer, certificate, model)
 
 
@@ -186,7 +190,8 @@ class ResidualSums(Additive):
 def residual_sums(block: Block, w: Floats) -> ResidualSums:
     """Return the sums of the positive residuals at w, computed from the pairs themselves."""
     parts: list[Floats] = []
-    rounded, r = 0.0, np.maximum(block.residuals(w), 0.0)
+    rounded = 0.0
+    r = np.maximum(block.residuals(w), 0.0)
     weighted, weights = block.weighted(r), block.weighted(np.ones(len(r)))
     for begin in range(0, len(r), SUMMED_PAIRS):
         rows = slice(begin, begin + SUMMED_PAIRS)
@@ -285,7 +290,9 @@ class Fit(ShortRepr):
     @cached_property
     def identifiability(self) -> Identifiability:
         """What the pairs determine, at the optimum."""
-        problem, W, shares = self.problem, self.weights, self._shares
+        problem = self.problem
+        W = self.weights
+        shares = self._shares
         with one_blas_thread():
             slope = derivative(W, problem.C * self.solution.model.hessian, problem.cone)
             doubled = self.factors_as_in(shares, W + np.log(2) * slope)
@@ -305,7 +312,8 @@ class Fit(ShortRepr):
 
     def factors_as_in(self, known: DataShare | Identifiability, W: Floats | None = None) -> Factors:
         """Factorise W, by default the optimum, in a gauge, such as that of another fit."""
-        W, offsets = self.weights if W is None else W, known.determined_offsets
+        W = self.weights if W is None else W
+        offsets = known.determined_offsets
         ordered = self.problem.monotone
         with one_blas_thread():
             return factorise(W, known.gauge, offsets, known.constant_grades, ordered)

@@ -40,7 +40,8 @@ Codes = NDArray[np.unsignedinteger]
 _AT_ONCE = 1 << 15
 """Numbers of a product that are added up at a time, for the cache."""
 
-MAX_BLOCK_PAIRS, _DENSE_ROWS = 1 << 17, 1 << 13
+MAX_BLOCK_PAIRS = 1 << 17
+_DENSE_ROWS = 1 << 13
 """Pairs that are at most processed or built at a time, for the cache."""
 
 
@@ -72,11 +73,13 @@ class CodeLayout:
     @cached_property
     def value_rows(self) -> Floats:
         """The columns of X at a code's ranks, shape (values, ranks L); fewer ranks are the last."""
-        values, grades = self.values_per_rank, np.arange(self.n_grades)
+        values = self.values_per_rank
+        grades = np.arange(self.n_grades)
         one = np.zeros((values, values, self.n_grades))
         one[grades, :, grades] += 1.0
         one[:, grades, grades] += 1.0 if self.sums else -1.0
-        rank, rows = one.reshape(-1, self.n_grades), np.zeros((1, 0))
+        rank = one.reshape(-1, self.n_grades)
+        rows = np.zeros((1, 0))
         for _ in range(self.ranks_per_code):
             left = np.repeat(rows, len(rank), axis=0)
             rows = np.hstack([left, np.tile(rank, (len(rows), 1))])
@@ -85,7 +88,8 @@ class CodeLayout:
     @cached_property
     def tables(self) -> list[tuple[Floats, slice]]:
         """For each code, the rows of X of its values, and which columns of X they are."""
-        L, tables = self.n_grades, []
+        L = self.n_grades
+        tables = []
         for first in range(0, self.n_ranks, self.ranks_per_code):
             together = min(self.ranks_per_code, self.n_ranks - first)
             values = self.value_rows[: self.values_per_rank ** (2 * together), -together * L :]
@@ -115,7 +119,8 @@ class CodeLayout:
 
     def encode(self, pairs: Grades) -> Codes:
         """Return the codes of pairs (n, 2, K), shape (codes per pair, n)."""
-        base, together = self.values_per_rank, self.ranks_per_code
+        base = self.values_per_rank
+        together = self.ranks_per_code
         code_type = np.min_scalar_type(base ** (2 * together) - 1)
         grades = pairs.transpose(1, 2, 0).astype(code_type, order="C")
         if self.has_empty_ranks:  # -1 has become the largest unsigned number
@@ -248,7 +253,8 @@ class Arrays(ShortRepr):
     def blocks(self) -> tuple[Block, ...]:
         """The encoded pairs, in blocks whose sizes depend on n only, not on the machine."""
         layout = layout_of(*self.shape, self.has_empty_ranks)
-        n, count = self.n_pairs, -(-self.n_pairs // MAX_BLOCK_PAIRS) or 1
+        n = self.n_pairs
+        count = -(-self.n_pairs // MAX_BLOCK_PAIRS) or 1
         cuts = [slice(n * i // count, n * (i + 1) // count) for i in range(count)]
 
         def block(cut: slice) -> Block:
@@ -311,7 +317,8 @@ class RowGroups(ShortRepr):
             )
         if above == -worst:
             raise InputError("only one grade occurs", "judge lists of different grades")
-        self.n_pairs, self.has_empty_ranks = n, bool(empty)
+        self.n_pairs = n
+        self.has_empty_ranks = bool(empty)
 
     def some(self, rows: slice) -> Arrays:
         """As :meth:`Arrays.some`, of each row group."""
@@ -322,7 +329,8 @@ class RowGroups(ShortRepr):
 
     def map(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
         """Apply a function to the arrays of every row group, in the order of the groups."""
-        groups, check = self.packed.row_groups, not self.n_read
+        groups = self.packed.row_groups
+        check = not self.n_read
         results: list[Any] = [None] * len(groups)
         read = partial(_run, function, arguments, self.packed.n_grades, self.margin_of, check)
         for index, result in self.workers(read, groups):
