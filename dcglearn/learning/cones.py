@@ -113,8 +113,8 @@ def _non_increasing(row: Floats) -> Floats:
         total = value
         size = 1
         while sums and sums[-1] / sizes[-1] < total / size:
-            total = total + sums.pop()
-            size = size + sizes.pop()
+            total += sums.pop()
+            size += sizes.pop()
         sums.append(total)
         sizes.append(size)
     return np.repeat(np.array(sums) / sizes, sizes)

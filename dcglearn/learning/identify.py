@@ -87,8 +87,8 @@ class DataShare:
         self._C = problem.C
         self._of_active = self._of_all if active is None else spectrum(active)
         compared = np.diag(self.gram.gram).reshape(self.shape) > 0
-        self.differs = np.any(compared, axis=1)
-        self.varying = np.any(compared, axis=0)
+        self.differs = compared.any(axis=1)
+        self.varying = compared.any(axis=0)
         self.constant_grades = tuple(np.flatnonzero(~self.varying).tolist())
 
     @cached_property
@@ -125,7 +125,7 @@ class DataShare:
 
     def spaced_gains(self, worst: float) -> Floats:
         """Return equally spaced gains of the varying grades from 1 down, and 0 for the others."""
-        gains = np.zeros(len(self.varying))
+        gains = np.zeros(self.shape[1])
         gains[self.varying] = np.linspace(1.0, worst, self.varying.sum())
         return gains
 

@@ -124,9 +124,10 @@ class DCGLearner(BaseEstimator, Parameters):  # type: ignore[misc]  # sklearn ha
         if use and groups is not None:
             queries = group_numbers(groups)
             if len(queries) != problem.n_pairs:
-                held = f"groups of shape {np.shape(groups)}"
-                of = counted(problem.n_pairs, "pair")
-                raise InputError(f"{held} for {of}", "give one per pair")
+                raise InputError(
+                    f"groups of shape {np.shape(groups)} for {counted(problem.n_pairs, 'pair')}",
+                    "give one per pair",
+                )
         self.fit_ = learned = fit_choosing(problem, queries, rng, self.solver, use, n_repeats=5)
         self.C_ = learned.problem.C
         self.choice_ = learned.choice

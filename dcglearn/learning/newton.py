@@ -109,8 +109,8 @@ def _descend_along_path(problem: Problem, steps: int, passes: int) -> Descent:
         end = descend(problem.with_C(problem.C / below), start, model=model)
         start = end.W
         model = end.model
-        steps = steps + end.steps
-        passes = passes + end.passes
+        steps += end.steps
+        passes += end.passes
         if below == 1.0:
             return end._replace(steps=steps, passes=passes)
         searched = end.passes > end.steps + 1

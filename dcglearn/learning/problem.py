@@ -216,9 +216,8 @@ class Problem(ShortRepr):
     def take(self, rows: Any, times: Floats | None = None) -> Problem:
         """Return the problem of some pairs in memory, each counted `times` as often."""
         pairs = self.arrays
-        weights = self.arrays.weights
         if times is not None:
-            pairs = replace(pairs, weights=times if weights is None else times * weights)
+            pairs = replace(pairs, weights=times * pairs.given_weights)
         part = pairs.some(rows)
         check_worth_learning(part.pairs, part.weights)
         return replace(self, source=part)

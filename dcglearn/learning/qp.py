@@ -57,7 +57,6 @@ def solve_with_cvxpy(problem: Problem, solver: str) -> tuple[Floats, int, str]:
     L = problem.shape[1]
     m = problem.arrays.margins
     v = problem.arrays.weights
-    C = problem.C
     W = cp.Variable(problem.shape, name="W")
     w = cp.vec(W, order="C")
     xi = cp.Variable(len(pairs), name="xi")
@@ -66,7 +65,7 @@ def solve_with_cvxpy(problem: Problem, solver: str) -> tuple[Floats, int, str]:
     constraints = [x @ w >= (1.0 if m is None else m) - xi, xi >= 0]
     if problem.monotone and L > 1:
         constraints.append(W[:, :-1] >= W[:, 1:])
-    program = cp.Problem(cp.Minimize(cp.sum_squares(W) + C * loss), constraints)
+    program = cp.Problem(cp.Minimize(cp.sum_squares(W) + problem.C * loss), constraints)
     with warnings.catch_warnings():
         inaccurate = "Solution may be inaccurate"
         warnings.filterwarnings("ignore", inaccurate, UserWarning)  # the certificate decides

@@ -124,9 +124,8 @@ def solve(problem: Problem, solver: SolverName = "auto", start: Solution | None 
                 f"C = {problem.C:g}; rescale `C`, the weights or the margins, or choose another "
                 "`solver`"
             )
-    steps = found.steps
     passes = found.passes + 1
-    return Solution(name, status, steps, passes, improved, answer, certificate, model)
+    return Solution(name, status, found.steps, passes, improved, answer, certificate, model)
 
 
 def check_not_zero(problem: Problem) -> None:
@@ -150,8 +149,7 @@ def _answer(problem: Problem, name: str, start: Solution | None) -> tuple[Descen
     """Return what a solver returns, not yet confirmed, and how it ended."""
     if name == "newton":
         found = newton(problem, *((start.W, start.model) if start else ()))
-        ended = "the active pairs did not change" if found.settled else "no further descent"
-        return found, ended
+        return found, "the active pairs did not change" if found.settled else "no further descent"
     from dcglearn.learning.qp import solve_with_cvxpy  # loads slowly
 
     W, steps, ended = solve_with_cvxpy(problem, name)
