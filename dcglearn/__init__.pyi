@@ -63,7 +63,7 @@ from .learning.problem import Problem as Problem
 from .learning.solve import Solution as Solution
 from .learning.solve import solve as solve
 from .learning.record import Certificate as Certificate
-from .learning.sums import GramMatrices as GramMatrices
+from .learning.identify import GramMatrices as GramMatrices
 
 # Certainty
 from .inference.usual import LearnedDCG as LearnedDCG

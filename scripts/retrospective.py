@@ -128,7 +128,8 @@ def gains_after(
         so_far = data[answered] if len(answered) else None
         posterior, ties = known_so_far(so_far, data.scale, data.lists[left], "usual", 1.0)
         with one_blas_thread():
-            chosen = left[Design(posterior, data.lists[left], wanted, rng, ties).choose(ROUND)]
+            design = Design(posterior, data.lists[left], wanted, rng, ties)
+            chosen = left[design.choose(ROUND, exchanged=ROUND)]
         answered, left = np.append(answered, chosen), np.setdiff1d(left, chosen)
         if len(answered) in counts:
             gains.append(dcglearn.learn_dcg(data[answered]).dcg.gains[1])

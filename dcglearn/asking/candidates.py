@@ -19,7 +19,7 @@ from dcglearn.asking.questions import PairQuestion
 from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.tables.columns import distinct_rows, take_rows
-from dcglearn.base.types import Booleans, Integers, Pairs
+from dcglearn.base.types import Booleans, Grades, Ids, Integers, Pairs
 from dcglearn.collections.join import IndexedQrels, grade_run
 from dcglearn.collections.runs import Run
 from dcglearn.judgments.folds import group_numbers
@@ -47,7 +47,7 @@ class Candidates(ShortRepr):
     lists: Pairs
     scale: Scale
     queries: NDArray[np.str_]
-    documents: NDArray[np.object_] | None = None
+    documents: Ids | None = None
     left_out: Mapping[str, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -138,9 +138,7 @@ def candidates_of_runs(
     return _worth_asking(found.without(short, f"with fewer than {n_ranks} documents"))
 
 
-def _top_documents(
-    run: Run, indexed: IndexedQrels, n_ranks: int
-) -> tuple[NDArray[np.int8], NDArray[np.object_]]:
+def _top_documents(run: Run, indexed: IndexedQrels, n_ranks: int) -> tuple[Grades, Ids]:
     """Return grades (Q, K), L without a judgment and -1 below its end, and ids (Q, K).
 
     Of equal scores, the larger id is first.
@@ -196,7 +194,7 @@ def made_candidates(
     return _worth_asking(Candidates(indexed.grades[rows], indexed.scale, queries, documents))
 
 
-def _pair(grades: NDArray[np.int8], n_ranks: int, rng: np.random.Generator) -> Integers:
+def _pair(grades: Grades, n_ranks: int, rng: np.random.Generator) -> Integers:
     """Return the documents of two lists (2, K): rare grades as often as common ones."""
     weights = 1 / np.bincount(grades)[grades]
     drawn = rng.choice(len(grades), min(len(grades), n_ranks + 3), False, weights / weights.sum())
@@ -204,7 +202,7 @@ def _pair(grades: NDArray[np.int8], n_ranks: int, rng: np.random.Generator) -> I
     second = first.copy()
     moved = rng.choice(n_ranks, min(n_ranks, int(rng.integers(2, 5))), replace=False)
     second[moved] = rng.permutation(second[moved])
-    new = int(rng.integers(0, min(len(others), n_ranks) + 1))
+    new = rng.integers(min(len(others), n_ranks) + 1)
     second[rng.choice(n_ranks, new, replace=False)] = others[:new]
     return np.stack([first, second])
 
@@ -233,9 +231,10 @@ def candidates_of_questions(
     known = needed_scale(sorted(found, reverse=True) if scale is None else scale)
     codes = {label: known.index(label) for label in found} | {None: len(known)}
     ids = [side for one in questions for side in (one.a_documents, one.b_documents)]
-    K, queries = max(map(len, sides), default=0), [one.query or "" for one in questions]
-    lists = [[*map(codes.get, side), *[NO_DOCUMENT] * (K - len(side))] for side in sides]
-    coded = np.array(lists, np.int8).reshape(-1, 2, K)
-    documents = np.array([[*side, *[""] * (K - len(side))] for side in ids], object)
-    documents = documents.reshape(coded.shape)
-    return _worth_asking(Candidates(coded, known, np.array(queries, dtype=str), documents))
+    queries = np.array([one.query or "" for one in questions], dtype=str)
+    lists = np.full((len(questions), 2, max(map(len, sides))), NO_DOCUMENT, np.int8)
+    documents = np.full(lists.shape, "", object)
+    for i, (side, names) in enumerate(zip(sides, ids, strict=True)):
+        lists[i // 2, i % 2, : len(side)] = [codes[label] for label in side]
+        documents[i // 2, i % 2, : len(names)] = names
+    return _worth_asking(Candidates(lists, known, queries, documents))

@@ -162,12 +162,12 @@ class Design:
         n: int,
         queries: Integers | None = None,
         most: int | Integers = 1,
-        exchanged: int | None = None,
-    ) -> list[int]:
+        exchanged: int = 0,
+    ) -> Integers:
         """Choose up to n candidates, at most so many of each query, best first.
 
-        Greedily; then each of the first `exchanged`, by default all, is exchanged for a better one.
-        Of candidates that are worth the same but for rounding, the first is chosen.
+        Greedily; then each of the first `exchanged` is exchanged for a better one. Of candidates
+        that are worth the same but for rounding, the first is chosen.
         """
         every = np.arange(len(self.lists)) if queries is None else queries
         room = np.zeros(every.max(initial=0) + 1, np.int64) + most
@@ -181,7 +181,7 @@ class Design:
                 one.update(i, sign)
 
         with one_blas_thread():
-            for k in chain(range(n), range(n if exchanged is None else exchanged)):
+            for k in chain(range(n), range(exchanged)):
                 if k < len(chosen):
                     count(chosen[k], -1)
                 possible = free & (room[queries] > 0)
@@ -190,7 +190,7 @@ class Design:
                     worth = np.where(possible, worth, -np.inf)
                     chosen[k : k + 1] = [int((worth >= worth.max() - _ALIKE).argmax())]
                     count(chosen[k], 1)
-        return [int(i) for i in self.kept[chosen]]
+        return self.kept[chosen]
 
 
 def _of_order(posterior: Posterior, lists: Pairs, rng: np.random.Generator) -> Knowledge:
@@ -201,9 +201,8 @@ def _of_order(posterior: Posterior, lists: Pairs, rng: np.random.Generator) -> K
     p = strict_probability(CAREFUL * v, LAPSES)
     slopes = (p - p.mean(axis=0)).T / np.sqrt(N_ORDERS)
     weights = 1 / (p * (1 - p)).mean(axis=0)
-    return Knowledge(
-        np.eye(N_ORDERS)[None], slopes[None], weights[None], np.zeros((1, 0, N_ORDERS))
-    )
+    asked = np.zeros((1, 0, N_ORDERS))
+    return Knowledge(np.eye(N_ORDERS)[None], slopes[None], weights[None], asked)
 
 
 def information(slopes: Floats, weights: Floats) -> Floats:

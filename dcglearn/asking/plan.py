@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import compress
 
 import numpy as np
 
@@ -107,8 +108,8 @@ class Plan(ShortRepr):
 
     def questions(self, rng: np.random.Generator, repeated: float = 0.0) -> list[PairQuestion]:
         """Return the chosen pairs as questions, sides at random; a share is asked once more."""
-        rows = list(self.chosen)
-        rows += rng.choice(rows, round(repeated * len(rows)), replace=False).tolist()
+        n_repeated = round(repeated * len(self.chosen))
+        rows = [*self.chosen, *rng.choice(self.chosen, n_repeated, replace=False).tolist()]
         swapped = rng.permutation(np.arange(len(rows)) % 2 == 1).tolist()
         asked = [*map(self.candidates.question, rows, swapped)]
         batch = batch_name(asked)
@@ -166,7 +167,7 @@ def plan(
     >>> len(found.chosen), found.numbers
     (20, ('gain 1', 'discount 2', 'discount 3', 'discount 4'))
     """
-    rng = np.random.default_rng(0) if rng is None else rng
+    rng = np.random.default_rng(rng or 0)
     scale, K = candidates.scale, candidates.lists.shape[2]
     if reason := why_no_prior(scale, K):
         raise InputError(reason, "give other grades, or shorter lists")
@@ -178,9 +179,10 @@ def plan(
     fit, rejected, answered = None, list[str](), candidates.answered(judged)
     with suppress(InputError, SolverError):  # they say too little without a prior
         fit = JudgmentModel().fit(judged)
-        models = ((one.name, JudgmentModel(measure=one.measure)) for one in pair)
-        tests = [test_hypothesis(judged, model, fit.model, name) for name, model in models]
-        rejected = [one.hypothesis for one in tests if one.verdict == "rejected"]
+        for one in pair:
+            model = JudgmentModel(measure=one.measure)
+            if test_hypothesis(judged, model, fit.model, one.name).verdict == "rejected":
+                rejected.append(one.name)
     pool, rows = candidates.without(answered, "that were judged"), np.flatnonzero(~answered)
     if not len(pool):
         why = "; ".join(f"{count:,} {one}" for one, count in pool.left_out.items())
@@ -193,8 +195,7 @@ def plan(
     every = Design(posterior, pool.lists[sample], contrasts, rng, ties, effect, _MANY_DRAWS)
     by_draws = every.forecast(judged=fit is not None)
     mean = information(*by_draws.of_lists(pool.lists[sample])) / len(sample)
-    unknown = by_draws.half_widths(_MANY * mean) >= UNKNOWN
-    undetermined = tuple(name for name, one in zip(names, unknown, strict=True) if one)
+    undetermined = tuple(compress(names, by_draws.half_widths(_MANY * mean) >= UNKNOWN))
     if len(wanted) and {*asked} <= {*undetermined}:
         problem = f"no answer to these {counted(len(pool), 'pair')} depends on {ask}"
         remedy = "give lists that hold the grades and ranks it is about, such as made ones"
@@ -204,7 +205,7 @@ def plan(
     room[queries] = [max(most - about[one], 0) for one in pool.queries.tolist()]
     possible = int(np.minimum(np.bincount(queries), room).sum())
     ordered = design.choose(max(n, *counts, 0), queries, room, exchanged=n)
-    if not ordered:
+    if not len(ordered):
         problem = f"each query of these pairs has {counted(most_per_query, 'question')} already"
         raise InputError(problem, "allow more questions about one query, or give other queries")
     if len(ordered) < n:
@@ -230,7 +231,7 @@ def plan(
         with suppress(SolverError):
             now, by_fit = forecast_of_fit(fit, posterior, ties)
             widths = np.where(now < UNKNOWN, foretold(by_fit), widths)
-    now = np.where(now < UNKNOWN, now, UNKNOWN)  # nan is not known, either
+    now = np.fmin(now, UNKNOWN)  # nan is not known, either
     at_most, after, after_random = np.split(np.minimum(widths, now), [1, 1 + len(counts)])
     return Plan(
         candidates=replace(candidates, left_out=pool.left_out),
@@ -312,15 +313,11 @@ def _from_1(measure: Measure, n: int) -> Floats:
 
 
 def known_so_far(
-    judged: Preferences | None,
-    scale: Scale,
-    lists: Pairs,
-    prior: str | DCG = "usual",
-    design_effect: float = 1.0,
+    judged: Preferences | None, scale: Scale, lists: Pairs, prior: str | DCG, effect: float = 1.0
 ) -> tuple[Posterior, float]:
     """Return what is known before some lists are judged, and how often people tie (nu)."""
     if judged is None or not judged.strict.any():
         return before_judgments(members_of(prior, scale, lists)), 0.0
-    learned = learn_dcg(judged, prior, design_effect)
+    learned = learn_dcg(judged, prior, effect)
     a, b = sum_over_ranks(learned.weights * learned.scale, judged.lists).T
     return learned.posterior, tie_strength(a - b, ~judged.strict)

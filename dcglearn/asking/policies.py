@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.asking.information import Design
 from dcglearn.asking.plan import known_so_far
-from dcglearn.base.types import Pairs
+from dcglearn.base.types import Integers, Pairs
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale
@@ -27,13 +26,13 @@ def choose_pairs(
     scale: Scale,
     rng: np.random.Generator,
     prior: str | DCG = "usual",
-) -> NDArray[np.intp]:
+) -> Integers:
     """Return the rows of lists (N, 2, K) to judge next, after judged ones (m, 2, K), best first."""
     posterior, ties = known_so_far(as_preferences(judged, scale), scale, lists, prior)
     L = len(scale)
     asked = np.eye(L + lists.shape[2])[1 : L - 1 if policy == "gains" else 1]
     design = Design(posterior, lists, asked, rng, ties, order=policy == "order")
-    return np.array(design.choose(n, exchanged=0), np.intp)
+    return design.choose(n)
 
 
 def as_preferences(judged: Pairs, scale: Scale) -> Preferences | None:

@@ -96,8 +96,8 @@ def write_questions(path: PathLike, questions: Iterable[PairQuestion]) -> None:
     InputError
         If the file cannot be written.
     """
-    lines = (json.dumps(one.to_json(), ensure_ascii=False) + "\n" for one in questions)
-    write_text(path, "".join(lines))
+    lines = [json.dumps(one.to_json(), ensure_ascii=False) for one in questions]
+    write_text(path, "\n".join([*lines, ""]))
 
 
 def read_questions(path: PathLike) -> list[PairQuestion]:
@@ -138,7 +138,7 @@ def _question(record: dict[str, Any]) -> PairQuestion:
     lists = dict[str, tuple[Any, ...]]()
     for name in ("a", "b", "a_documents", "b_documents"):
         value = record.get(name, [])
-        if not isinstance(value, list) or any(isinstance(one, list | dict | bool) for one in value):
+        if not isinstance(value, list) or any(isinstance(one, list) for one in value):
             raise InputError(f'"{name}" is {value!r:.60}', "give a list of grades or ids")
         lists[name] = (*value,) if name in "ab" else (*map(str, value),)
         if len(value) not in (0, n_grades := len(lists[name[0]])):
@@ -182,8 +182,9 @@ def _as_read(lists: Iterable[Grades], scale: Scale) -> set[Grades]:
     """Return two lists without empty ranks below; a document without a grade counts as worst."""
     found = set[Grades]()
     for side in lists:
-        end = max((rank for rank, one in enumerate(side, 1) if one is not None), default=0)
-        found.add(tuple(scale.labels[-1] if one is None else one for one in side[:end]))
+        while side and side[-1] is None:
+            side = side[:-1]
+        found.add(tuple(scale.labels[-1] if one is None else one for one in side))
     return found
 
 
@@ -203,18 +204,23 @@ def shown_questions(
     of_documents = _read_texts(documents, ids, "document", "documents")
     asked = {one.query for one in questions if one.query}
     of_queries = _read_texts(queries, asked, "query", "queries")
-    shown = []
-    for one in questions:
-        title = of_queries.get(one.query or "", Text(one.query or "")).title
-        question = {"id": one.id, "query": one.query, "title": title, "a": one.a, "b": one.b}
-        sides = (("a", one.a, one.a_documents), ("b", one.b, one.b_documents))
-        lists = {
-            side: [of_documents.get(each, Text(each)) for each in own]
-            or [Text("no grade" if grade is None else f"grade {grade}") for grade in grades]
-            for side, grades, own in sides
+
+    def texts(grades: Grades, documents: tuple[str, ...]) -> list[Text]:
+        if documents:
+            return [of_documents.get(one, Text(one)) for one in documents]
+        return [Text("no grade" if one is None else f"grade {one}") for one in grades]
+
+    return [
+        {
+            "id": one.id,
+            "query": one.query,
+            "title": of_queries.get(one.query or "", Text(one.query or "")).title,
+            "a": one.a,
+            "b": one.b,
+            "shown": {"a": texts(one.a, one.a_documents), "b": texts(one.b, one.b_documents)},
         }
-        shown.append({**question, "shown": lists})
-    return shown
+        for one in questions
+    ]
 
 
 def _read_texts(path: PathLike | None, wanted: set[str], noun: str, plural: str) -> dict[str, Text]:

@@ -91,7 +91,8 @@ class Cone:
 
     def ties(self, W: Floats) -> Integers:
         """Return the number of the group of tied neighbours that each entry is in, (K L,)."""
-        starts, rows = np.ones(W.shape, bool), W.reshape(-1, self.width)
+        starts = np.ones(W.shape, bool)
+        rows = W.reshape(-1, self.width)
         starts.reshape(rows.shape)[:, 1:] = rows[:, 1:] != rows[:, :-1]
         return starts.ravel().cumsum() - 1
 
@@ -109,9 +110,11 @@ def _non_increasing(row: Floats) -> Floats:
     sums: list[float] = []
     sizes: list[int] = []
     for value in row.tolist():
-        total, size = value, 1
+        total = value
+        size = 1
         while sums and sums[-1] / sizes[-1] < total / size:
-            total, size = total + sums.pop(), size + sizes.pop()
+            total += sums.pop()
+            size += sizes.pop()
         sums.append(total)
         sizes.append(size)
     return np.repeat(np.array(sums) / sizes, sizes)
@@ -126,8 +129,10 @@ def solve_nnls(H: Floats, b: Floats, start: Booleans, signed: Booleans) -> Float
     diagonal = H.diagonal()
     if not (diagonal > 0).all():
         raise LinAlgError("the diagonal is not positive")
-    h, free = np.sqrt(diagonal), start | signed
-    fewest, patience = len(b) + 1, PATIENCE
+    h = np.sqrt(diagonal)
+    free = start | signed
+    fewest = len(b) + 1
+    patience = PATIENCE
     for _ in range(MAX_EXCHANGES):
         x = _minimum_on_face(H, b, free)
         gradient = H @ x - b
@@ -142,7 +147,8 @@ def solve_nnls(H: Floats, b: Floats, start: Booleans, signed: Booleans) -> Float
         fewest = min(len(wrong), fewest)
         free = better
         if patience < 0:
-            free, patience = _free_within_bounds(H, b, signed), PATIENCE
+            free = _free_within_bounds(H, b, signed)
+            patience = PATIENCE
     raise RuntimeError("the exchanges of least squares did not end")
 
 
@@ -151,8 +157,10 @@ def _free_within_bounds(H: Floats, b: Floats, signed: Booleans) -> Booleans:
     from scipy.optimize import nnls  # loads slowly
 
     # The signed ones, first, bring their rows of the triangle to 0 whatever the others are.
-    order, n_signed = np.argsort(~signed, kind="stable"), int(signed.sum())
-    root, free = cholesky(H[np.ix_(order, order)]), signed.copy()
+    order = np.argsort(~signed, kind="stable")
+    n_signed = int(signed.sum())
+    root = cholesky(H[np.ix_(order, order)])
+    free = signed.copy()
     target = solve_triangular(root, b[order], trans=1)
     free[order[n_signed:]] = nnls(root[n_signed:, n_signed:], target[n_signed:])[0] > 0
     return free

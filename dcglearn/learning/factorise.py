@@ -35,7 +35,7 @@ from dcglearn.learning.record import Factors, Gauge, is_affine
 def factorise(
     W: ArrayLike,
     gauge: Gauge = "worst",
-    determined_offsets: ArrayLike | None = None,
+    determined_offsets: ArrayLike = True,
     constant_grades: Sequence[int] = (),
     ordered: bool = True,
 ) -> Factors:
@@ -47,7 +47,8 @@ def factorise(
     """
     matrix = np.asarray(W, float)
     varying = [grade for grade in range(matrix.shape[1]) if grade not in constant_grades]
-    best, worst = (varying[0], varying[-1]) if varying else (0, -1)
+    best = varying[0]
+    worst = varying[-1]
     T = fix_gauge(matrix, gauge, worst if ordered else None, determined_offsets)
     if np.abs(T).max() <= 1e-12 * np.abs(matrix).max():
         raise InputError(
@@ -55,11 +56,13 @@ def factorise(
             "give judgments that do not cancel out, and margins above 0",
         )
     U, s, Vt = np.linalg.svd(T, full_matrices=False)
-    discounts, gains = U[:, 0], Vt[0]
+    discounts = U[:, 0]
+    gains = Vt[0]
     ranks = np.arange(len(discounts))
     direction = gains[best] - gains[worst] if ordered else (ranks.mean() - ranks) @ discounts
     if direction < 0 or (direction == 0 and gains[best] < 0):
-        discounts, gains = -discounts, -gains
+        discounts = -discounts
+        gains = -gains
     affine = is_affine(gauge)
     discounts, fixed_discounts = _to_unit_range(discounts) if affine else _scaled(discounts, 0)
     gains, fixed_gains = _scaled(gains, best) if ordered else _to_unit_range(gains)
@@ -71,14 +74,14 @@ def factorise(
 
 
 def fix_gauge(
-    W: Floats, gauge: Gauge, worst: int | None = -1, determined_offsets: ArrayLike | None = None
+    W: Floats, gauge: Gauge, worst: int | None, determined_offsets: ArrayLike = True
 ) -> Floats:
     """Return the matrix that orders lists as W does and satisfies the gauge.
 
     `worst` is the grade worth 0 where the gauge is not ``absolute``; None is for documents.
     """
     if gauge.startswith("absolute"):
-        T = W if determined_offsets is None else _aligned(W, np.asarray(determined_offsets, bool))
+        T = _aligned(W, np.broadcast_to(determined_offsets, len(W)))
     else:
         T = W - (W.mean(axis=1, keepdims=True) if worst is None else W[:, [worst]])
     return T - T.mean(axis=0) if is_affine(gauge) else T

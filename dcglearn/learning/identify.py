@@ -25,6 +25,7 @@ bound: a pair that reaches its margin no longer contributes.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
 
@@ -43,7 +44,7 @@ from dcglearn.learning.record import (
     NullSpace,
     is_affine,
 )
-from dcglearn.learning.sums import GramMatrices, gram_matrices
+from dcglearn.learning.source import Additive, Block, taken
 from dcglearn.measures.discounts import rule_discounts
 
 NULL_TOLERANCE = 1e-6
@@ -56,32 +57,43 @@ NEGLIGIBLE = 1e-9
 """A data share below this is rounding: the data determine nothing."""
 
 
+@dataclass(frozen=True, repr=False)
+class GramMatrices(Additive):
+    """X'X and X'VX, shape (K L, K L), of the pairs whose weight is positive, and their number."""
+
+    gram: Floats
+    weighted_gram: Floats
+    n_pairs: int
+
+
+def gram_matrices(block: Block) -> GramMatrices:
+    """Return the Gram matrices of the pairs whose weight is positive."""
+    rows = np.flatnonzero(block.weighted(np.ones(len(block))))
+    gram = block.gram(rows)
+    weights = taken(block.weights, rows)
+    return GramMatrices(gram, gram if weights is None else block.gram(rows, weights), len(rows))
+
+
 class DataShare:
     """Data shares of directions t of W, (..., K, L), for the active pairs of a problem, or for all.
 
-    `active` is X'VX of the active ones; `differs`, (K,), and `varying`, (L,), are the ranks and the
-    grades at which some pair differs.
+    `active` is X'VX of the active ones, `gram` are the matrices of all; `differs`, (K,), and
+    `varying`, (L,), are the ranks and the grades at which some pair differs.
     """
 
     def __init__(self, problem: Problem, active: Floats | None = None) -> None:
-        self._gram = problem.sum_over_blocks(gram_matrices)
-        self.shape, self._C, self._active = problem.shape, problem.C, active
-        compared = np.diag(self._gram.gram).reshape(self.shape) > 0
-        self.differs, self.varying = np.any(compared, axis=1), np.any(compared, axis=0)
+        self.gram = problem.sum_over_blocks(gram_matrices)
+        self.shape = problem.shape
+        self._C = problem.C
+        self._of_active = self._of_all if active is None else spectrum(active)
+        compared = np.diag(self.gram.gram).reshape(self.shape) > 0
+        self.differs = compared.any(axis=1)
+        self.varying = compared.any(axis=0)
         self.constant_grades = tuple(np.flatnonzero(~self.varying).tolist())
 
     @cached_property
-    def known(self) -> NullSpace:
-        """What all pairs leave undetermined."""
-        return null_space(self._gram, self.differs, self.varying)
-
-    @cached_property
     def _of_all(self) -> tuple[Floats, Floats]:
-        return spectrum(self._gram.weighted_gram)
-
-    @cached_property
-    def _of_active(self) -> tuple[Floats, Floats]:
-        return self._of_all if self._active is None else spectrum(self._active)
+        return spectrum(self.gram.weighted_gram)
 
     def share(self, directions: Floats) -> Floats:
         """Return the data share of each direction; 0 for the direction 0."""
@@ -103,7 +115,8 @@ class DataShare:
     @cached_property
     def gauge(self) -> Gauge:
         """The gauge that the pairs determine."""
-        n_ranks, gains = self.shape[0], self.spaced_gains(-1.0)
+        n_ranks = self.shape[0]
+        gains = self.spaced_gains(-1.0)
         zero = "absolute" if self.determined_offsets.any() else "worst"
         between = self.share((np.eye(n_ranks)[self.differs, :, None] - 1 / n_ranks) * gains)
         common = self.without_offsets(np.outer(np.ones(n_ranks), gains + self.varying))
@@ -112,7 +125,7 @@ class DataShare:
 
     def spaced_gains(self, worst: float) -> Floats:
         """Return equally spaced gains of the varying grades from 1 down, and 0 for the others."""
-        gains = np.zeros(len(self.varying))
+        gains = np.zeros(self.shape[1])
         gains[self.varying] = np.linspace(1.0, worst, self.varying.sum())
         return gains
 
@@ -186,20 +199,24 @@ def identify_at(
     def shares_of(
         directions: Floats, fixed: tuple[int, ...], most: float = np.inf
     ) -> tuple[Floats, Floats]:
-        inside, relative_to = shares.without_offsets(directions * shares.varying), list(fixed)
+        inside = shares.without_offsets(directions * shares.varying)
+        relative_to = list(fixed)
         if affine:  # the means are fixed by convention
             inside -= inside.mean(axis=-2, keepdims=True)
-        share, null = np.minimum(shares.share(inside), most), shares.null_part(inside)
-        surest, least = share[relative_to].min(initial=1.0), null[relative_to].max(initial=0)
+        share = np.minimum(shares.share(inside), most)
+        null = shares.null_part(inside)
+        surest = share[relative_to].min(initial=1.0)
+        least = null[relative_to].max(initial=0)
         return np.minimum(share, surest), np.maximum(null, least)
 
     # Unless the gauge is affine, a discount is no surer than their common offset.
     most = np.inf if affine else offset
-    of_ranks, of_grades = np.eye(n_ranks)[:, :, None], np.eye(n_grades)[:, None, :]
+    of_ranks = np.eye(n_ranks)[:, :, None]
+    of_grades = np.eye(n_grades)[:, None, :]
     discount, discount_null = shares_of(of_ranks * factors.gains, factors.fixed_discounts, most)
     gain, gain_null = shares_of(of_grades * factors.discounts[:, None], factors.fixed_gains)
     return Identifiability(
-        **vars(shares.known),
+        **vars(null_space(shares)),
         gauge=shares.gauge,
         determined_offsets=tuple(shares.determined_offsets.tolist()),
         offset_share=offset,
@@ -233,12 +250,15 @@ def derivative(W: Floats, CH: Floats, cone: Cone) -> Floats:
     return change.reshape(W.shape)
 
 
-def null_space(gram: GramMatrices, differs: Booleans, varies: Booleans) -> NullSpace:
-    """Find the directions of W that pairs which differ at some ranks leave undetermined."""
-    XX, n_ranks, n_grades = gram.gram, len(differs), len(varies)
-    rank, varying = _rank(XX), set(np.flatnonzero(varies).tolist())
+def null_space(shares: DataShare) -> NullSpace:
+    """Find the directions of W that all pairs leave undetermined."""
+    XX, differs, (n_ranks, n_grades) = shares.gram.gram, shares.differs, shares.shape
+    rank = _rank(XX)
     blocks = XX.reshape(n_ranks, n_grades, n_ranks, n_grades)
-    free, with_empty, components, offsets = [], [], [], []
+    free = []
+    with_empty = []
+    components = []
+    offsets = []
     for k in np.flatnonzero(differs).tolist():
         # A comparison of two grades adds 1 to the diagonal and -1 off it; one with an empty rank,
         # the last node of the graph, adds 1 to the diagonal only.
@@ -249,8 +269,8 @@ def null_space(gram: GramMatrices, differs: Booleans, varies: Booleans) -> NullS
         offsets += [np.outer(np.arange(n_ranks) == k, group).ravel() for group in groups[1:]]
         if groups[0].any():
             with_empty.append(k + 1)
-        members = [varying & set(np.flatnonzero(group).tolist()) for group in groups]
-        several = tuple(tuple(sorted(grades)) for grades in members if grades)
+        members = [tuple(np.flatnonzero(group & shares.varying).tolist()) for group in groups]
+        several = tuple(filter(None, members))
         if len(several) > 1:
             components.append((k + 1, several))
         elif not members[0]:
@@ -261,20 +281,19 @@ def null_space(gram: GramMatrices, differs: Booleans, varies: Booleans) -> NullS
     elsewhere = np.repeat(differs, n_grades)
     named = np.array([*offsets, *grade_offsets], float).reshape(-1, len(XX))[:, elsewhere]
     return NullSpace(
-        n_pairs=gram.n_pairs,
+        n_pairs=shares.gram.n_pairs,
         rank=rank,
         n_directions=len(XX),
         free_ranks=tuple(free),
         empty_ranks=tuple(with_empty),
         same_content=len(grade_offsets) == n_grades,
         constant_ranks=tuple((np.flatnonzero(~differs) + 1).tolist()),
-        constant_grades=tuple(sorted(set(range(n_grades)) - varying)),
+        constant_grades=shares.constant_grades,
         components=tuple(components),
-        n_unnamed=int(elsewhere.sum()) - rank - (_rank(named @ named.T) if len(named) else 0),
+        n_unnamed=int(elsewhere.sum()) - rank - _rank(named @ named.T),
     )
 
 
 def _rank(symmetric: Floats) -> int:
     """Return the rank of a positive semidefinite matrix, up to rounding."""
-    rounding = 10 * len(symmetric) * np.finfo(float).eps
-    return int(np.linalg.matrix_rank(symmetric, hermitian=True, rtol=rounding))
+    return int(np.count_nonzero(spectrum(symmetric)[0]))

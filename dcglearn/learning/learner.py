@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import Any, Self
 
@@ -12,18 +11,14 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dcglearn.base.errors import InputError, InputWarning
+from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
 from dcglearn.judgments.folds import group_numbers
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.problem import Parameters
 from dcglearn.learning.resample import fit_choosing
-from dcglearn.measures.agreement import (
-    checked_pairs,
-    score_differences,
-    weighted_mean,
-)
+from dcglearn.measures.agreement import score_differences, weighted_mean
 from dcglearn.measures.measure_files import MeasurePart
 
 
@@ -117,44 +112,46 @@ class DCGLearner(BaseEstimator, Parameters):  # type: ignore[misc]  # sklearn ha
         """
         learner: Parameters = self
         if isinstance(pairs, Preferences):
-            if self.n_grades is None:
-                learner = replace(self, n_grades=pairs.n_grades)
+            learner = replace(self, n_grades=self.n_grades or pairs.n_grades)
             own = pairs.pair_groups
             pairs, y, sample_weight = _of_preferences(pairs, sample_weight, groups)
             groups = own
         ordered = _preferred_first(pairs, y)
         problem = learner.problem(validate_data(self, _flat(ordered)), sample_weight)
         use: MeasurePart | None = "dcg" if self.C == "cv" else None
-        queries, rng = np.arange(problem.n_pairs), np.random.default_rng(0)
+        queries = np.arange(problem.n_pairs)
+        rng = np.random.default_rng(0)
         if use and groups is not None:
             queries = group_numbers(groups)
-        if len(queries) != problem.n_pairs:
-            words = (
-                f"groups of shape {np.asarray(groups).shape} for {counted(problem.n_pairs, 'pair')}"
-            )
-            raise InputError(words, "give one per pair")
+            if len(queries) != problem.n_pairs:
+                raise InputError(
+                    f"groups of shape {np.shape(groups)} for {counted(problem.n_pairs, 'pair')}",
+                    "give one per pair",
+                )
         self.fit_ = learned = fit_choosing(problem, queries, rng, self.solver, use, n_repeats=5)
-        self.C_, self.choice_ = learned.problem.C, learned.choice
-        self.factors_, self.identifiability_ = learned.factors, learned.identifiability
-        self.weights_, self.utility_, self.dcg_ = learned.weights, learned.utility, learned.dcg
+        self.C_ = learned.problem.C
+        self.choice_ = learned.choice
+        self.factors_ = learned.factors
+        self.identifiability_ = learned.identifiability
+        self.weights_ = learned.weights
+        self.utility_ = learned.utility
+        self.dcg_ = learned.dcg
         self.singular_values_ = learned.factors.singular_values
         self.certificate_ = learned.certificate
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "fit_"}
+        return {**super().__getstate__(), "fit_": None}
 
     def decision_function(self, pairs: ArrayLike) -> Floats:
         """Return the difference in DCG of the rankings of each pair, (n,); exactly 0 for a tie."""
         check_is_fitted(self, "utility_")
         flat = validate_data(self, _flat(pairs), reset=False)
         try:
-            rows = checked_pairs(flat, self.utility_.n_grades)
+            return score_differences(self.dcg_, flat)
         except InputError as error:
             error.remedy += "; set `n_grades` to include grades that training pairs lack"
             raise
-        return score_differences(self.dcg_, rows)
 
     def predict(self, pairs: ArrayLike) -> Floats:
         """Predict 1 where the first ranking is better, -1 where the second is, 0 for a tie."""
@@ -207,20 +204,18 @@ def _flat(pairs: ArrayLike) -> Any:  # whatever scikit-learn's checks pass: fram
 
 def _preferred_first(pairs: Any, y: object) -> Any:
     """Return pairs with their halves swapped where y is -1."""
-    labels = np.asarray(y)
-    known = set(labels.tolist()) if labels.ndim == 1 else set()
+    labels = np.asarray(y).ravel()
+    known = set(labels.tolist())
     if known == {-1, 0, 1}:
         raise InputError(
             "`y` holds -1, 0 and 1", "leave out the ties, from which nothing is learned"
         )
     if known == {0, 1}:
-        warnings.warn(
+        warn_of_input(
             "`y` holds 0 and 1 and has no effect: the first ranking of each pair is taken for the "
-            "preferred one; give -1 where the second one is",
-            InputWarning,
-            stacklevel=3,
+            "preferred one; give -1 where the second one is"
         )
-    array = np.asarray(_flat(pairs))
-    if -1 not in known or not known <= {-1, 1} or array.ndim != 2 or len(array) != len(labels):
+    if known not in ({-1}, {-1, 1}):
         return pairs
+    array = np.asarray(_flat(pairs))
     return np.where((labels == -1)[:, None], np.roll(array, array.shape[1] // 2, axis=1), array)

@@ -2,8 +2,9 @@
 
     F(w) = |w|^2 + C sum_i v_i max(0, m_i - w'x_i)^2
 
-is quadratic while the active set A, the pairs that miss their margin, stays the same. The
-minimum of this quadratic model over the cone,
+is quadratic while the active set A, the pairs that miss their margin, stays the same. A solver
+needs the sums of this quadratic, and no individual pair; with integer margins and weights they are
+exact. The minimum of this quadratic model over the cone,
 
     min  w'H w - 2 w'b,   H = I + C X_A' V X_A,   b = C X_A' V m_A,
 
@@ -20,6 +21,7 @@ to 200,000 pairs of which none is wrong are not solved at C = 10^8.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -28,13 +30,15 @@ from scipy.linalg import LinAlgError
 from dcglearn.base.errors import SolverError
 from dcglearn.base.types import Floats
 from dcglearn.learning.problem import Problem
-from dcglearn.learning.sums import QuadraticModel, directional_derivatives, quadratic_model
+from dcglearn.learning.source import Additive, Block, taken
 
 MAX_NEWTON_STEPS = 100
 MAX_SUBSAMPLE_STEPS = 10
 """Largest numbers of steps from one start, and on a subsample, which need not be solved exactly."""
 
-SUBSAMPLE_MIN, SUBSAMPLE_FROM, SUBSAMPLE_FACTOR = 5_000, 100, 20
+SUBSAMPLE_MIN = 5_000
+SUBSAMPLE_FROM = 100
+SUBSAMPLE_FACTOR = 20
 """More pairs than the first, and than the second for each of the K L unknowns, start from a
 subsample that is so many times smaller."""
 
@@ -50,6 +54,25 @@ SLOW_GROWTH = 2.0
 
 ARMIJO = 1e-4
 """A full step is taken if F falls by this share of what its slope predicts (Armijo's rule)."""
+
+
+@dataclass(frozen=True, repr=False)
+class QuadraticModel(Additive):
+    """The quadratic that equals the loss near some W: X_A' V X_A, X_A' V m_A and sum_A v r^2.
+
+    Or what is added to it from there to a second W. So many pairs were `added`.
+    """
+
+    hessian: Floats
+    linear: Floats
+    loss: float
+    added: int
+
+    def updated(self, change: QuadraticModel, w: Floats, target: Floats) -> QuadraticModel:
+        """Return the model at the target, from the change on the way from w."""
+        decrease = float((target - w) @ (2 * self.linear - self.hessian @ (w + target)))
+        there = self + change
+        return replace(there, loss=max(0.0, there.loss - decrease))
 
 
 class Descent(NamedTuple):
@@ -79,12 +102,15 @@ def _descend_along_path(problem: Problem, steps: int, passes: int) -> Descent:
 
     Its steps and passes are added to those given.
     """
-    start, model = np.zeros(problem.shape), None
+    start = np.zeros(problem.shape)
+    model = None
     below = 10.0 ** max(1, math.ceil(math.log10(problem.C * problem.n_pairs)))
     while True:
         end = descend(problem.with_C(problem.C / below), start, model=model)
-        start, model = end.W, end.model
-        steps, passes = steps + end.steps, passes + end.passes
+        start = end.W
+        model = end.model
+        steps += end.steps
+        passes += end.passes
         if below == 1.0:
             return end._replace(steps=steps, passes=passes)
         searched = end.passes > end.steps + 1
@@ -93,7 +119,8 @@ def _descend_along_path(problem: Problem, steps: int, passes: int) -> Descent:
 
 def _subsample_optimum(problem: Problem) -> Floats:
     """Return about the optimum of a subsample of many pairs, or 0; the loss is scaled to match."""
-    n_pairs, unknowns = problem.n_pairs, math.prod(problem.shape)
+    n_pairs = problem.n_pairs
+    unknowns = math.prod(problem.shape)
     if n_pairs <= max(SUBSAMPLE_MIN, SUBSAMPLE_FROM * unknowns):
         return np.zeros(problem.shape)
     fewer = problem.sample(n_pairs // SUBSAMPLE_FACTOR)
@@ -124,7 +151,8 @@ def descend(
         slope = 2 * (direction @ (w - problem.C * (here.linear - here.hessian @ w)))
         difference = direction @ (w + target) + problem.C * (there.loss - here.loss)
         if difference <= ARMIJO * slope:
-            w, here = target, there
+            w = target
+            here = there
         elif not max_line_searches:
             break
         else:
@@ -137,7 +165,8 @@ def descend(
 
 def _line_search(problem: Problem, w: Floats, direction: Floats) -> float:
     """Return a t in (0, 1] at which the derivative of F along the direction is about 0."""
-    low, high = 0.0, 1.0
+    low = 0.0
+    high = 1.0
     for _ in range(LINE_SEARCH_ROUNDS):
         steps = np.linspace(low, high, 17)
         loss_part = problem.sum_over_blocks(directional_derivatives, w, direction, steps)
@@ -147,17 +176,47 @@ def _line_search(problem: Problem, w: Floats, direction: Floats) -> float:
         last = np.argmax(slope > 0)
         if last == 0:  # flat to within rounding
             return float(steps[0] or steps[1])
-        low, high = steps[last - 1], steps[last]
+        low = steps[last - 1]
+        high = steps[last]
     share = -slope[last - 1] / (slope[last] - slope[last - 1])
     return float(low + share * (high - low))
 
 
 def _minimise_model(problem: Problem, model: QuadraticModel, w: Floats) -> Floats:
     """Minimise the quadratic model over the cone, starting with the ties between grades of w."""
-    W, offsets = w.reshape(problem.shape), problem.source.has_empty_ranks
+    W = w.reshape(problem.shape)
+    offsets = problem.source.has_empty_ranks
     try:
         return problem.cone.minimise(model.hessian, model.linear, problem.C, W, offsets).ravel()
     except (LinAlgError, RuntimeError) as error:  # RuntimeError: of nnls
         raise SolverError(
-            f"a quadratic model cannot be minimised in double precision ({error})"
+            f"a quadratic model cannot be minimised in double precision ({error}); rescale `C`, "
+            "the weights or the margins"
         ) from error
+
+
+def quadratic_model(block: Block, w: Floats, since: Floats | None = None) -> QuadraticModel:
+    """Return the quadratic model at w, or its change since another point, which is cheap nearby."""
+    before = None if since is None else block.residuals(since) > 0
+    r = block.residuals(w)
+    active = r > 0
+    if before is None:
+        rows = np.flatnonzero(active)
+        weights = taken(block.weights, rows)
+    else:
+        rows = np.flatnonzero(before != active)
+        weights = block.weighted(np.where(active[rows], 1.0, -1.0), rows)
+    margins = taken(block.margins, rows)
+    r = r[rows]
+    weighted = margins if weights is None or margins is None else weights * margins
+    linear = block.rmatvec(weights if weighted is None else weighted, rows)
+    loss = float((r if weights is None else weights * r) @ r)
+    return QuadraticModel(block.gram(rows, weights), linear, loss, len(rows))
+
+
+def directional_derivatives(block: Block, w: Floats, direction: Floats, steps: Floats) -> Floats:
+    """Return the derivative of -sum_A v r^2 / 2 at w + t direction, for each t of the steps."""
+    rate = block.matvec(direction)
+    r = block.residuals(w)
+    weighted = block.weighted(rate)
+    return np.array([weighted @ np.maximum(0.0, r - t * rate) for t in steps])

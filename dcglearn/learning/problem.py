@@ -17,8 +17,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from numbers import Real
-from typing import Any, Literal, cast, get_args
+from operator import add
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,7 +35,15 @@ from dcglearn.judgments.folds import count_true
 from dcglearn.judgments.packed import PackedPairs
 from dcglearn.judgments.preferences import check_worth_learning
 from dcglearn.learning.cones import Cone
-from dcglearn.learning.source import Arrays, RowGroups, Source, Statistic, in_threads, unless_ones
+from dcglearn.learning.source import (
+    Arrays,
+    MarginOf,
+    RowGroups,
+    Source,
+    Statistic,
+    in_threads,
+    unless_ones,
+)
 from dcglearn.measures.agreement import checked_pairs, one_per_pair
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.scale import NO_DOCUMENT
@@ -42,13 +52,23 @@ Encoding = Literal["grades", "documents"]
 Margin = str | Callable[[Grades], ArrayLike]
 SolverName = Literal["auto", "newton", "osqp", "clarabel"]
 MarginName = Literal["unit", "hamming"]
-MARGINS: tuple[MarginName, ...] = get_args(MarginName)
 
 MAX_C = 1e100
 """Upper limit of C: the square of the objective must be finite."""
 
 MAX_WEIGHTS = 10_000
 """Upper limit of K L, the size of W: the hessian holds its square, here 800 MB."""
+
+
+def _unit(pairs: Grades) -> None:
+    return None
+
+
+def _hamming(pairs: Grades) -> Floats:
+    return np.asarray((pairs[:, 0] != pairs[:, 1]).sum(axis=1, dtype=float))
+
+
+MARGINS: dict[str, MarginOf] = {"unit": _unit, "hamming": _hamming}
 
 
 @dataclass(frozen=True, repr=False)
@@ -120,9 +140,11 @@ class Problem(ShortRepr):
         if weights is not None:
             v = unless_ones(one_per_pair(weights, len(rows), "weights", 0.0))
         if isinstance(margin, str):
-            name, m = margin, margins_of(margin)(rows)
+            name = margin
+            m = margins_of(margin)(rows)
         else:
-            name, m = "own", one_per_pair(margin, len(rows), "margins")
+            name = "own"
+            m = one_per_pair(margin, len(rows), "margins")
         return cls(Arrays(rows, n_grades, m, v), C, monotone, name)
 
     @classmethod
@@ -177,11 +199,14 @@ class Problem(ShortRepr):
 
     def sum_over_blocks(self, statistic: Callable[..., Statistic], *arguments: Any) -> Statistic:
         """Return the sum of ``statistic(block, *arguments)`` over all blocks, in their order."""
-        return self.source.sum_over_blocks(statistic, *arguments)
+        parts = self.source.map(Arrays.sum_over_blocks, statistic, *arguments)
+        total: Statistic = reduce(add, parts)
+        return total
 
     def agreements(self, measures: Sequence[Measure]) -> list[float]:
         """Return the share of the pairs' weight that each measure agrees with; ties count 1/2."""
-        *agreed, total = self.source.agreed_weights(measures).tolist()
+        parts = self.source.map(Arrays.agreed_weights, tuple(measures))
+        *agreed, total = np.sum(parts, axis=0).tolist()
         return [one / total for one in agreed]
 
     def with_C(self, C: float) -> Problem:
@@ -190,9 +215,9 @@ class Problem(ShortRepr):
 
     def take(self, rows: Any, times: Floats | None = None) -> Problem:
         """Return the problem of some pairs in memory, each counted `times` as often."""
-        pairs, weights = self.arrays, self.arrays.weights
+        pairs = self.arrays
         if times is not None:
-            pairs = replace(pairs, weights=times if weights is None else times * weights)
+            pairs = replace(pairs, weights=times * pairs.given_weights)
         part = pairs.some(rows)
         check_worth_learning(part.pairs, part.weights)
         return replace(self, source=part)
@@ -203,18 +228,10 @@ class Problem(ShortRepr):
         return replace(self, source=source, C=self.C * self.n_pairs / source.n_pairs)
 
 
-def margins_of(name: str) -> Callable[[Grades], Floats | None]:
-    """Return the function that gives the margins of pairs (n, 2, K); None where all are 1."""
+def margins_of(name: str) -> MarginOf:
+    """Return the function that gives the margins of that name."""
     check_name(name, "margin", MARGINS)
-    return _hamming if name == "hamming" else _unit
-
-
-def _unit(pairs: Grades) -> None:
-    return None
-
-
-def _hamming(pairs: Grades) -> Floats:
-    return cast(Floats, (pairs[:, 0] != pairs[:, 1]).sum(axis=1).astype(float))
+    return MARGINS[name]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -237,12 +254,12 @@ class Parameters:
         documents = self.encoding == "documents"
         if documents:
             _check_permutations(rows)
+        else:
+            _warn_if_upside_down(rows)
         weights = None
         if sample_weight is not None:
             weights = one_per_pair(sample_weight, len(rows), "sample_weight", 0.0)
         check_worth_learning(rows, weights)
-        if not documents:
-            _warn_if_upside_down(rows)
         n_grades = rows.shape[2] if documents else self.n_grades
         if n_grades is None:
             n_grades = max(int(rows.max()) + 1, 1)
@@ -276,9 +293,11 @@ def _warn_if_upside_down(pairs: Grades) -> None:
     Lists that are as good at each rank, and better at one, then lose more often than by chance, by
     6 standard errors.
     """
-    first, second = pairs[:_SAMPLE, 0], pairs[:_SAMPLE, 1]
+    first = pairs[:_SAMPLE, 0]
+    second = pairs[:_SAMPLE, 1]
     same_ranks = ((first == NO_DOCUMENT) == (second == NO_DOCUMENT)).all(axis=1)
-    rises, falls = (first > second).any(axis=1), (first < second).any(axis=1)
+    rises = (first > second).any(axis=1)
+    falls = (first < second).any(axis=1)
     worse = count_true(same_ranks & rises & ~falls)
     compared = count_true(same_ranks & (rises != falls))
     if worse - compared / 2 > 3 * np.sqrt(compared):

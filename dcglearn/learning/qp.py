@@ -48,10 +48,15 @@ def encode(rankings: Grades, n_grades: int) -> csr_array:
     return csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
 
 
-def cvxpy_problem(problem: Problem) -> tuple[cp.Problem, cp.Variable]:
-    """Return the problem, with its pairs in memory, as a cvxpy problem; and its variable W."""
-    pairs, L = problem.pairs, problem.shape[1]
-    m, v, C = problem.arrays.margins, problem.arrays.weights, problem.C
+def solve_with_cvxpy(problem: Problem, solver: str) -> tuple[Floats, int, str]:
+    """Return the answer of ``osqp`` or ``clarabel``, not checked, its iterations and its status.
+
+    The pairs of the problem are in memory.
+    """
+    pairs = problem.pairs
+    L = problem.shape[1]
+    m = problem.arrays.margins
+    v = problem.arrays.weights
     W = cp.Variable(problem.shape, name="W")
     w = cp.vec(W, order="C")
     xi = cp.Variable(len(pairs), name="xi")
@@ -60,12 +65,7 @@ def cvxpy_problem(problem: Problem) -> tuple[cp.Problem, cp.Variable]:
     constraints = [x @ w >= (1.0 if m is None else m) - xi, xi >= 0]
     if problem.monotone and L > 1:
         constraints.append(W[:, :-1] >= W[:, 1:])
-    return cp.Problem(cp.Minimize(cp.sum_squares(W) + C * loss), constraints), W
-
-
-def solve_with_cvxpy(problem: Problem, solver: str) -> tuple[Floats, int, str]:
-    """Return the answer of ``osqp`` or ``clarabel``, not checked, its iterations and its status."""
-    program, W = cvxpy_problem(problem)
+    program = cp.Problem(cp.Minimize(cp.sum_squares(W) + problem.C * loss), constraints)
     with warnings.catch_warnings():
         inaccurate = "Solution may be inaccurate"
         warnings.filterwarnings("ignore", inaccurate, UserWarning)  # the certificate decides

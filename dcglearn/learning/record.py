@@ -233,9 +233,11 @@ class Identifiability(NullSpace):
         if not self.rank:
             return [counts, "no pair differs anywhere: nothing is determined"]
         rare = [k for k in self.empty_ranks if not self.determined_offsets[k - 1]]
-        affine, only = is_affine(self.gauge), "discounts are determined only up to an affine map"
+        affine = is_affine(self.gauge)
+        only = "discounts are determined only up to an affine map"
         never = ", ".join(names[grade] for grade in self.constant_grades)
-        value, more = "gain" if noun == "grade" else "relevance", len(self.components) - MOST_LISTED
+        value = "gain" if noun == "grade" else "relevance"
+        more = len(self.components) - MOST_LISTED
         apart = [
             (rank, " and ".join("{" + ", ".join(names[g] for g in group) + "}" for group in groups))
             for rank, groups in self.components[:MOST_LISTED]
@@ -482,13 +484,12 @@ class LearnedRecord:
             record = TypeAdapter(cls).validate_python(content.about)
         except (ValidationError, TypeError):
             return None
-        learned, dcg = record.factors, content.dcg
+        learned = record.factors
+        dcg = content.dcg
         if dcg is None or isinstance(dcg.discounts, str):
             return None
-        sizes = {(len(learned.gains), len(learned.discounts)), (dcg.n_grades, len(dcg.discounts))}
-        if record.draws is not None:
-            sizes.add((record.draws.gains.shape[-1], record.draws.discounts.shape[-1]))
-        return record if len(sizes) == 1 else None
+        shape = len(learned.gains), len(learned.discounts)
+        return record if shape == (dcg.n_grades, len(dcg.discounts)) else None
 
 
 def as_json(value: Any) -> dict[str, Any]:

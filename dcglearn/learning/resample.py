@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from dcglearn.base.checks import checked_count, checked_number, checked_rng
+from dcglearn.base.checks import checked_count, checked_rng
 from dcglearn.base.clustered_means import clustered_mean
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.progress import Advance, silent
@@ -96,37 +96,32 @@ def choose_C(
     candidates = tuple(grid)
     if not candidates:
         raise InputError("no candidate for C", "give at least one")
-    checked_count(n_repeats, "n_repeats")
-    k = min(n_folds, len(np.unique(groups)))
+    n_queries = len(np.unique(groups))
+    k = min(n_folds, n_queries)
     total = n_repeats * k * len(candidates)
     right = np.zeros((n_repeats, len(candidates), problem.n_pairs))
     done = 0
     for repeat in range(n_repeats):
         for f, (train, test) in enumerate(query_folds(groups, k, rng)):
             with naming_fold(f + 1, k):
-                part, held_out = problem.take(train), problem.pairs[test]
+                part = problem.take(train)
+                held_out = problem.pairs[test]
                 for c, learned in enumerate(fit_path(part, candidates, solver)):
                     measure = learned.dcg if use == "dcg" else learned.utility
                     right[repeat, c, test] = outcomes(measure, held_out)
                     done += 1
                     advance(done, total)
-    return _within_one_error(candidates, right, groups, problem.arrays.weights)
-
-
-def _within_one_error(
-    grid: tuple[float, ...], right: Floats, groups: Integers, weights: Floats | None
-) -> ChosenC:
-    """Choose among candidates by their outcomes, shape (repeats, candidates, pairs)."""
-    agreement = np.average(right, axis=2, weights=weights).mean(axis=0).tolist()
-    best, n_queries = agreement.index(max(agreement)), len(np.unique(groups))
+    weights = problem.arrays.weights
+    agreement = np.average(right, axis=2, weights=weights).mean(axis=0)
+    best = int(agreement.argmax())
     error = [
         0.0 if c == best else clustered_mean(right[:, best] - right[:, c], groups, weights).error
-        for c in range(len(grid))
+        for c in range(len(candidates))
     ]
-    near = [max(agreement) - one <= its for one, its in zip(agreement, error, strict=True)]
-    chosen = max(compress(grid, near)) if n_queries >= FEW_QUERIES else grid[best]
-    found = tuple(agreement), tuple(error)
-    return ChosenC(chosen, grid, *found, n_queries < len(groups), n_queries)
+    near = compress(candidates, agreement[best] - agreement <= error)
+    chosen = max(near) if n_queries >= FEW_QUERIES else candidates[best]
+    found = tuple(agreement.tolist()), tuple(error)
+    return ChosenC(chosen, candidates, *found, n_queries < len(groups), n_queries)
 
 
 @contextmanager
@@ -182,7 +177,6 @@ def parameter_intervals(
     """
     checked_rng(rng)
     checked_count(resamples, "resamples")
-    checked_number(level, "level", 0, 1)
     groups = preferences.pair_groups
     n_queries = int(groups.max(initial=-1)) + 1
     by_query = query_counts(preferences.queries[preferences.strict])[0] > 0
@@ -191,7 +185,8 @@ def parameter_intervals(
         held = "judgments of one query" if by_query else "1 strict judgment"
         raise InputError(f"intervals from {held}", remedy)
     first = fit_of(learned)
-    known, solver = first.identifiability, cast(SolverName, first.solution.solver)
+    known = first.identifiability
+    solver = cast(SolverName, first.solution.solver)
     if choose is None and first.choice is not None:
         choose = "dcg"
     found: list[tuple[Factors, float]] = []

@@ -10,7 +10,8 @@ For W in the cone, let r = max(0, m - X w), q = C X'(v r), and P the projection 
     gap = |w - P(q)|^2 + 2 <w, P(q) - q>,        |w - w*| <= sqrt(gap)
 
 because the objective is 2-strongly convex. w is the optimum if and only if w = P(q). This takes one
-pass over the pairs and needs nothing from the solver.
+pass over the pairs and needs nothing from the solver. X'(v r) is added up over few pairs at a time,
+in parts of which most are exact.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats
 from dcglearn.learning.factorise import factorise
 from dcglearn.learning.identify import DataShare, derivative, identify_at
-from dcglearn.learning.newton import Descent, descend, newton
+from dcglearn.learning.newton import Descent, QuadraticModel, descend, newton, quadratic_model
 from dcglearn.learning.problem import Problem, SolverName
 from dcglearn.learning.record import (
     TOLERANCE,
@@ -39,13 +40,7 @@ from dcglearn.learning.record import (
     Identifiability,
     SolverRun,
 )
-from dcglearn.learning.sums import (
-    SUMMED_PAIRS,
-    QuadraticModel,
-    ResidualSums,
-    quadratic_model,
-    residual_sums,
-)
+from dcglearn.learning.source import Additive, Block
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.utility import LinearUtility
 
@@ -116,7 +111,10 @@ def solve(problem: Problem, solver: SolverName = "auto", start: Solution | None 
             polished = descend(problem, answer)
             W, better = certify(problem, polished.W)
             if better.computed_gap < certificate.computed_gap:
-                answer, certificate, model, improved = W, better, polished.model, True
+                answer = W
+                certificate = better
+                model = polished.model
+                improved = True
         if certificate.size <= certificate.distance:
             check_not_zero(problem)
         if not certificate.confirmed:
@@ -126,8 +124,8 @@ def solve(problem: Problem, solver: SolverName = "auto", start: Solution | None 
                 f"C = {problem.C:g}; rescale `C`, the weights or the margins, or choose another "
                 "`solver`"
             )
-    steps, passes = found.steps, found.passes + 1
-    return Solution(name, status, steps, passes, improved, answer, certificate, model)
+    passes = found.passes + 1
+    return Solution(name, status, found.steps, passes, improved, answer, certificate, model)
 
 
 def check_not_zero(problem: Problem) -> None:
@@ -149,24 +147,69 @@ def check_not_zero(problem: Problem) -> None:
 
 def _answer(problem: Problem, name: str, start: Solution | None) -> tuple[Descent, str]:
     """Return what a solver returns, not yet confirmed, and how it ended."""
-    W, steps = np.zeros(problem.shape), 0
     if name == "newton":
-        try:
-            found = newton(problem, *((start.W, start.model) if start else ()))
-            ended = "the active pairs did not change" if found.settled else "no further descent"
-            return found, ended
-        except SolverError as error:
-            ended = str(error)
-    else:
-        from dcglearn.learning.qp import solve_with_cvxpy  # loads slowly
+        found = newton(problem, *((start.W, start.model) if start else ()))
+        return found, "the active pairs did not change" if found.settled else "no further descent"
+    from dcglearn.learning.qp import solve_with_cvxpy  # loads slowly
 
-        W, steps, ended = solve_with_cvxpy(problem, name)
+    W, steps, ended = solve_with_cvxpy(problem, name)
     W = problem.cone.project(W)
     model = problem.sum_over_blocks(quadratic_model, W.ravel())
     return Descent(W, model, steps, passes=0, settled=False), ended
 
 
+SUMMED_PAIRS = 1 << 13
+"""Pairs over which X'(v r) is added up at a time for the certificate."""
+
 UNIT_ROUNDOFF = 2.0**-53
+
+
+@dataclass(frozen=True, repr=False)
+class ResidualSums(Additive):
+    """X_A' V r, as parts of shape (K L,), sum_A v r^2 (loss) and sum_A v r (total) at some W.
+
+    Most parts are exact; `rounded` is the sum of the |terms| of the others. `weight` is sum v over
+    all pairs.
+    """
+
+    parts: list[Floats]
+    rounded: float
+    loss: float
+    total: float
+    active: int
+    weight: float
+
+    @property
+    def normal_residual(self) -> Floats:
+        """X_A' V r, rounded once more than its parts, shape (K L,)."""
+        return np.array([math.fsum(column) for column in np.array(self.parts).T])
+
+
+def residual_sums(block: Block, w: Floats) -> ResidualSums:
+    """Return the sums of the positive residuals at w, computed from the pairs themselves."""
+    parts: list[Floats] = []
+    rounded = 0.0
+    r = np.maximum(block.residuals(w), 0.0)
+    weighted, weights = block.weighted(r), block.weighted(np.ones(len(r)))
+    for begin in range(0, len(r), SUMMED_PAIRS):
+        rows = slice(begin, begin + SUMMED_PAIRS)
+        high = leading_bits(weighted[rows])
+        low = weighted[rows] - high
+        parts += [block.rmatvec(high, rows), block.rmatvec(low, rows)]
+        rounded += float(np.abs(low).sum())
+    loss, total, weight = map(float, (weighted @ r, weighted.sum(), weights.sum()))
+    return ResidualSums(parts, rounded, loss, total, int(np.count_nonzero(r)), weight)
+
+
+def leading_bits(values: Floats) -> Floats:
+    """Return so few leading bits of each number that their sums, in any order, are exact.
+
+    Rump, Ogita & Oishi, "Accurate Floating-Point Summation" (SIAM Journal on Scientific Computing
+    31, 2008).
+    """
+    spare = len(values).bit_length() + 12
+    exponent = max(-1000, math.frexp(np.abs(values).max(initial=0.0))[1] - 53 + spare)
+    return np.ldexp(np.rint(np.ldexp(values, -exponent)), exponent)
 
 
 def certify(problem: Problem, W: Floats) -> tuple[Floats, Certificate]:
@@ -245,7 +288,9 @@ class Fit(ShortRepr):
     @cached_property
     def identifiability(self) -> Identifiability:
         """What the pairs determine, at the optimum."""
-        problem, W, shares = self.problem, self.weights, self._shares
+        problem = self.problem
+        W = self.weights
+        shares = self._shares
         with one_blas_thread():
             slope = derivative(W, problem.C * self.solution.model.hessian, problem.cone)
             doubled = self.factors_as_in(shares, W + np.log(2) * slope)
@@ -265,7 +310,8 @@ class Fit(ShortRepr):
 
     def factors_as_in(self, known: DataShare | Identifiability, W: Floats | None = None) -> Factors:
         """Factorise W, by default the optimum, in a gauge, such as that of another fit."""
-        W, offsets = self.weights if W is None else W, known.determined_offsets
+        W = self.weights if W is None else W
+        offsets = known.determined_offsets
         ordered = self.problem.monotone
         with one_blas_thread():
             return factorise(W, known.gauge, offsets, known.constant_grades, ordered)

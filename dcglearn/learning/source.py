@@ -6,25 +6,22 @@ there is no document; without empty ranks it is a L + b. Neighbouring ranks shar
 at a time.
 
 A pass over files reads their row groups in bounded memory, on threads or on workers. Sums over
-blocks (:mod:`dcglearn.learning.sums`) are taken in the order of the blocks, so the answer does not
-depend on where they are read.
+blocks are taken in the order of the blocks, so the answer does not depend on where they are read.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial, reduce
-from itertools import pairwise
 from operator import add
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.progress import Advance, silent
+from dcglearn.base.progress import Advance
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import map_in_order, map_threads, one_blas_thread
 from dcglearn.base.types import Floats, Grades, Integers
@@ -37,13 +34,14 @@ from dcglearn.measures.scale import NO_DOCUMENT
 MAX_CODE_VALUES = 1000
 """Ranks are joined into one code while it takes at most this many values, for the cache."""
 
-Codes = Sequence[NDArray[Any]] | NDArray[Any]
-"""Unsigned numbers of n pairs, one row per code."""
+Codes = NDArray[np.unsignedinteger]
+"""Numbers of n pairs, one row per code."""
 
 _AT_ONCE = 1 << 15
 """Numbers of a product that are added up at a time, for the cache."""
 
-MAX_BLOCK_PAIRS, _DENSE_ROWS = 1 << 17, 1 << 13
+MAX_BLOCK_PAIRS = 1 << 17
+_DENSE_ROWS = 1 << 13
 """Pairs that are at most processed or built at a time, for the cache."""
 
 
@@ -62,29 +60,26 @@ class CodeLayout:
         return self.n_grades + self.has_empty_ranks
 
     @cached_property
-    def rank_bounds(self) -> tuple[int, ...]:
-        """The first rank of each code, and K."""
+    def ranks_per_code(self) -> int:
+        """Number of ranks that share a code; the last code may have fewer."""
         together = 1
         while (
             together < self.n_ranks
             and self.values_per_rank ** (2 * together + 2) <= MAX_CODE_VALUES
         ):
             together += 1
-        return (*range(0, self.n_ranks, together), self.n_ranks)
-
-    @property
-    def ranks_per_code(self) -> int:
-        """Number of ranks that share a code; the last code may have fewer."""
-        return self.rank_bounds[1]
+        return together
 
     @cached_property
     def value_rows(self) -> Floats:
         """The columns of X at a code's ranks, shape (values, ranks L); fewer ranks are the last."""
-        values, grades = self.values_per_rank, np.arange(self.n_grades)
+        values = self.values_per_rank
+        grades = np.arange(self.n_grades)
         one = np.zeros((values, values, self.n_grades))
         one[grades, :, grades] += 1.0
         one[:, grades, grades] += 1.0 if self.sums else -1.0
-        rank, rows = one.reshape(-1, self.n_grades), np.zeros((1, 0))
+        rank = one.reshape(-1, self.n_grades)
+        rows = np.zeros((1, 0))
         for _ in range(self.ranks_per_code):
             left = np.repeat(rows, len(rank), axis=0)
             rows = np.hstack([left, np.tile(rank, (len(rows), 1))])
@@ -93,11 +88,12 @@ class CodeLayout:
     @cached_property
     def tables(self) -> list[tuple[Floats, slice]]:
         """For each code, the rows of X of its values, and which columns of X they are."""
-        L, tables = self.n_grades, []
-        for first, last in pairwise(self.rank_bounds):
-            values, width = self.values_per_rank ** (2 * (last - first)), (last - first) * L
-            columns = slice(first * L, last * L)
-            tables.append((self.value_rows[:values, -width:], columns))
+        L = self.n_grades
+        tables = []
+        for first in range(0, self.n_ranks, self.ranks_per_code):
+            together = min(self.ranks_per_code, self.n_ranks - first)
+            values = self.value_rows[: self.values_per_rank ** (2 * together), -together * L :]
+            tables.append((values, slice(first * L, (first + together) * L)))
         return tables
 
     def product(self, codes: Codes, w: Floats) -> Floats:
@@ -121,15 +117,16 @@ class CodeLayout:
         ]
         return np.concatenate(sums)
 
-    def encode(self, pairs: Grades) -> NDArray[np.unsignedinteger]:
+    def encode(self, pairs: Grades) -> Codes:
         """Return the codes of pairs (n, 2, K), shape (codes per pair, n)."""
-        base, together = self.values_per_rank, self.ranks_per_code
+        base = self.values_per_rank
+        together = self.ranks_per_code
         code_type = np.min_scalar_type(base ** (2 * together) - 1)
         grades = pairs.transpose(1, 2, 0).astype(code_type, order="C")
         if self.has_empty_ranks:  # -1 has become the largest unsigned number
             np.minimum(grades, code_type.type(self.n_grades), out=grades)
         ranks = grades[0] * code_type.type(base) + grades[1]
-        codes: NDArray[np.unsignedinteger] = ranks[::together].copy()
+        codes: Codes = ranks[::together].copy()
         for rank in range(1, together):
             more = ranks[rank::together]  # the last code may have fewer ranks
             code = codes[: len(more)]
@@ -150,13 +147,13 @@ class Block:
     """
 
     layout: CodeLayout
-    codes: NDArray[np.unsignedinteger]
+    codes: Codes
     margins: Floats | None
     weights: Floats | None
     kept: tuple[Floats, Floats] | None = None
 
     def __len__(self) -> int:
-        return int(self.codes.shape[1])
+        return len(self.codes[0])
 
     def matvec(self, w: Floats) -> Floats:
         """Return X w, shape (n,)."""
@@ -210,7 +207,17 @@ def unless_ones(weights: Floats) -> Floats | None:
     return None if (weights == 1).all() else weights
 
 
+MarginOf = Callable[[Grades], Floats | None]
+"""Returns the margins of pairs (n, 2, K); None where all are 1."""
+
 Statistic = TypeVar("Statistic")
+
+
+class Additive(ShortRepr):
+    """Statistics that are added field by field."""
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(*map(add, vars(self).values(), vars(other).values()))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -246,7 +253,8 @@ class Arrays(ShortRepr):
     def blocks(self) -> tuple[Block, ...]:
         """The encoded pairs, in blocks whose sizes depend on n only, not on the machine."""
         layout = layout_of(*self.shape, self.has_empty_ranks)
-        n, count = self.n_pairs, -(-self.n_pairs // MAX_BLOCK_PAIRS) or 1
+        n = self.n_pairs
+        count = -(-self.n_pairs // MAX_BLOCK_PAIRS) or 1
         cuts = [slice(n * i // count, n * (i + 1) // count) for i in range(count)]
 
         def block(cut: slice) -> Block:
@@ -260,6 +268,10 @@ class Arrays(ShortRepr):
         parts: list[Any] = map_threads(lambda block: statistic(block, *arguments), self.blocks)
         total: Statistic = reduce(add, parts)
         return total
+
+    def map(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
+        """Apply a function to these arrays, as :meth:`RowGroups.map` to those of each group."""
+        return [function(self, *arguments)]
 
     def some(self, rows: Any) -> Arrays:
         """Return some of the pairs, copied, so that later passes read less memory."""
@@ -278,26 +290,22 @@ def in_threads(function: Callable[[Any], Any], items: Sequence[Any]) -> Iterator
     return enumerate(map_in_order(function, items))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class RowGroups(ShortRepr):
     """The strict judgments of packed files, read at every pass; the first compares their digests.
 
-    `advance` is called with (pairs read in all passes, 0).
+    `advance` is called with (pairs read in all passes, 0). InputError if nothing can be learned.
     """
 
     packed: PackedPairs
-    margin_of: Callable[[Grades], Floats | None] = field(repr=False)
-    workers: Workers = field(default=in_threads, repr=False)
-    advance: Advance = field(default=silent, repr=False)
-    _read: Counter[str] = field(default_factory=Counter, repr=False)
+    margin_of: MarginOf = field(repr=False)
+    workers: Workers = field(repr=False)
+    advance: Advance = field(repr=False)
+    n_read: int = field(default=0, repr=False)
 
-    @cached_property
-    def summary(self) -> tuple[int, bool]:
-        """The number of pairs, and whether some ranks are empty, of which something can be learned.
-
-        Otherwise, an InputError.
-        """
-        parts = np.array(self._map(_summarise, check=True), float)
+    def __post_init__(self) -> None:
+        self.shape = self.packed.n_ranks, self.packed.n_grades
+        parts = np.array(self.map(_summarise), float)
         n, (empty, differ, above, worst) = int(parts[:, 0].sum()), parts[:, 1:].max(axis=0)
         if worst < 0:
             problem = "there are no strict preferences, or all weights are 0"
@@ -309,49 +317,26 @@ class RowGroups(ShortRepr):
             )
         if above == -worst:
             raise InputError("only one grade occurs", "judge lists of different grades")
-        return n, bool(empty)
-
-    @property
-    def n_pairs(self) -> int:
-        """Number of strict judgments."""
-        return self.summary[0]
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(K, L)."""
-        return self.packed.n_ranks, self.packed.n_grades
-
-    @property
-    def has_empty_ranks(self) -> bool:
-        """Whether some list has no document at some rank."""
-        return self.summary[1]
-
-    def sum_over_blocks(self, statistic: Callable[..., Statistic], *arguments: Any) -> Statistic:
-        """As :meth:`Arrays.sum_over_blocks`; each row group is read."""
-        total: Statistic = reduce(add, self._map(Arrays.sum_over_blocks, statistic, *arguments))
-        return total
+        self.n_pairs = n
+        self.has_empty_ranks = bool(empty)
 
     def some(self, rows: slice) -> Arrays:
         """As :meth:`Arrays.some`, of each row group."""
-        parts = self._map(Arrays.some, rows)
+        parts = self.map(Arrays.some, rows)
         pairs = np.concatenate([part.pairs for part in parts])
         weights = unless_ones(np.concatenate([part.given_weights for part in parts]))
         return Arrays(pairs, self.packed.n_grades, self.margin_of(pairs), weights)
 
-    def agreed_weights(self, measures: Sequence[Measure]) -> Floats:
-        """As :meth:`Arrays.agreed_weights`, in one pass."""
-        agreed: Floats = np.sum(self._map(Arrays.agreed_weights, tuple(measures)), axis=0)
-        return agreed
-
-    def _map(self, function: Callable[..., Any], *arguments: Any, check: bool = False) -> list[Any]:
+    def map(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
         """Apply a function to the arrays of every row group, in the order of the groups."""
         groups = self.packed.row_groups
+        check = not self.n_read
         results: list[Any] = [None] * len(groups)
         read = partial(_run, function, arguments, self.packed.n_grades, self.margin_of, check)
         for index, result in self.workers(read, groups):
             results[index] = result
-            self._read["pairs"] += groups[index].n_rows
-            self.advance(self._read["pairs"], 0)
+            self.n_read += groups[index].n_rows
+            self.advance(self.n_read, 0)
         for result in results:
             if isinstance(result, Exception):
                 raise result
@@ -365,7 +350,7 @@ def _run(
     function: Callable[..., Any],
     arguments: tuple[Any, ...],
     n_grades: int,
-    margin_of: Callable[[Grades], Floats | None],
+    margin_of: MarginOf,
     check: bool,
     group: RowGroup,
 ) -> Any:
@@ -377,8 +362,6 @@ def _run(
             return function(part, *arguments)
     except InputError as error:
         return error
-    except (MemoryError, OSError) as error:
-        return InputError(f"cannot be used ({type(error).__name__}: {error})", "", group.path)
 
 
 def _summarise(part: Arrays) -> tuple[float, ...]:
@@ -388,6 +371,6 @@ def _summarise(part: Arrays) -> tuple[float, ...]:
         part.n_pairs,
         part.has_empty_ranks,
         (counted[:, 0] != counted[:, 1]).any(),
-        -int(counted.min(where=counted >= 0, initial=127)),
+        -counted.min(where=counted >= 0, initial=127),
         counted.max(initial=-1),
     )

@@ -104,7 +104,7 @@ def test_at_most_so_many_of_a_query_and_none_twice(
     """Also where most pairs of a large pool are not looked at closely."""
     monkeypatch.setattr("dcglearn.asking.information.MOST_GREEDY", 40)
     candidates = pool(n)
-    chosen = design(known, MIDDLE, candidates).choose(30, candidates.query_numbers, most)
+    chosen = design(known, MIDDLE, candidates).choose(30, candidates.query_numbers, most, 30)
     assert 20 <= len(chosen) == len({*chosen}) <= 30
     assert max(np.unique(candidates.queries[chosen], return_counts=True)[1]) == most
 
@@ -117,7 +117,7 @@ def test_of_pairs_that_say_the_same_but_for_rounding_the_first_is_chosen(known: 
     for one in found.known:  # so that only rounding tells a pair from its copy
         one.slopes[:, 60:], one.weights[:, 60:] = one.slopes[:, :60], one.weights[:, :60]
         one.variances[:, 60:] = one.variances[:, :60] * (1 + 1e-13)
-    assert found.choose(1, exchanged=0)[0] < 60
+    assert found.choose(1)[0] < 60
 
 
 def test_ties_are_expected_as_often_as_they_were() -> None:

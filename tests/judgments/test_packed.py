@@ -156,7 +156,7 @@ def evidence_of(path: Path) -> Any:
 
 def problem_of(path: Path) -> Any:
     found = Problem.packed(PackedPairs.of(path))
-    return found.source.summary, found.sample(9).pairs.tolist()
+    return found.n_pairs, found.source.has_empty_ranks, found.sample(9).pairs.tolist()
 
 
 READERS: list[Callable[[Path], Any]] = [

@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given
 
 from dcglearn import InputError, Problem, Solution, SolverError, solve
-from dcglearn.learning.solve import certify
-from dcglearn.learning.sums import residual_sums
+from dcglearn.learning.solve import certify, residual_sums
 from helpers.exact_optimum import distance_squared, exact_objective, exact_optimum
 from helpers.kkt import dense_differences, margins_of, objective, weights_of
 from helpers.solver_cases import noisy_pairs, problems

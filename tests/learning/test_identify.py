@@ -18,7 +18,7 @@ from dcglearn import (
     true_pairs,
 )
 from dcglearn.learning.factorise import factorise, fix_gauge, rank_one
-from dcglearn.learning.identify import DataShare
+from dcglearn.learning.identify import DataShare, null_space
 from dcglearn.learning.record import is_affine
 from helpers.kkt import dense_differences
 from helpers.truths import DATA_1
@@ -79,7 +79,7 @@ def test_the_null_space_is_that_of_the_differences(case: tuple[np.ndarray, int],
     pairs, L = case
     K = pairs.shape[2]
     X = dense_differences(pairs, L)
-    found = DataShare(Problem.of(pairs, L)).known
+    found = null_space(DataShare(Problem.of(pairs, L)))
     assert found.rank == np.linalg.matrix_rank(X)
     cube = np.abs(X).reshape(len(X), K, L)
     assert found.constant_ranks == tuple(k + 1 for k in range(K) if not cube[:, k].any())

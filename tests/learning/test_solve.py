@@ -24,9 +24,8 @@ from dcglearn.learning import cones, qp
 from dcglearn.learning import newton as newtons
 from dcglearn.learning import solve as solving
 from dcglearn.learning.cones import Cone, solve_nnls
-from dcglearn.learning.newton import Descent, newton
+from dcglearn.learning.newton import Descent, newton, quadratic_model
 from dcglearn.learning.solve import certify, fit_path
-from dcglearn.learning.sums import quadratic_model
 from helpers.kkt import check_kkt, objective
 from helpers.places import GOLDEN
 from helpers.solver_cases import noisy_pairs, problems

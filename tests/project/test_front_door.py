@@ -16,7 +16,7 @@ import pytest
 from numpydoc.validate import validate
 
 import dcglearn
-from dcglearn.learning.sums import gram_matrices
+from dcglearn.learning.identify import gram_matrices
 from helpers.copies import copies_of
 
 PACKAGE = Path(dcglearn.__file__).parent
