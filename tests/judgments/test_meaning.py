@@ -195,7 +195,7 @@ lists_of_numbers = st.lists(numbers | st.none(), min_size=2, max_size=5).filter(
 
 def whole_column(cells: list[str]) -> list[list[object]]:
     """The lists of a column of texts, which is split at once where it can be."""
-    found = lists_of(pa.array(cells, pa.string()), "a", str).decoded()
+    found = lists_of(pa.array(cells, pa.string()), str).decoded()
     return [canonical(trimmed(row)) for row in found.tolist()]
 
 

@@ -9,6 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from dcglearn.base.tables.columns import (
     column_of,
     distinct_rows,
     parse_id,
+    stacked,
     table_of,
 )
 from dcglearn.base.tables.sources import (
@@ -37,8 +39,8 @@ from dcglearn.base.types import Floats, Integers
 from dcglearn.judgments.folds import count_true
 from dcglearn.judgments.meaning.answers import answer_in_words, text_of
 from dcglearn.judgments.meaning.columns import ColumnMap, RecordFields, resolve_columns
-from dcglearn.judgments.options import ReadOptions
-from dcglearn.judgments.reading.lists import grade_cell, lists_of, number_of, parse_weight
+from dcglearn.judgments.options import LARGEST_WEIGHT, ReadOptions
+from dcglearn.judgments.reading.lists import grade_cell, lists_of, number_of
 
 
 @dataclass(frozen=True)
@@ -82,20 +84,25 @@ class Records:
 
     def numbers(self, field: str) -> Floats:
         """Return the finite numbers of a field."""
-
-        def parse(value: Any) -> float | None:
-            if value == "":
-                return None
-            if np.isnan(number := number_of(value)):
-                raise InputError(f'"{field}" is {value!r:.40}', "use a finite number")
-            return number
-
+        parse = partial(_number, f'"{field}"', "use a finite number", -np.inf, np.inf)
         return np.array(self.values(field, parse), float)
 
     def weights(self) -> Floats:
         """Return the weights, 1 where there is none."""
-        found = self.column("weight").parsed(parse_weight, self.place)
+        remedy = f"use 0 ... {LARGEST_WEIGHT:g}, with a point before decimals"
+        parse = partial(_number, "the weight", remedy, 0, LARGEST_WEIGHT)
+        found = self.column("weight").parsed(parse, self.place)
         return np.array([*found.values, 1.0], float)[found.codes]
+
+
+def _number(what: str, remedy: str, low: float, high: float, value: object) -> float | None:
+    """Return the number that a cell holds, None if it is empty."""
+    if value == "":
+        return None
+    number = number_of(value)
+    if not low <= number <= high:
+        raise InputError(f"{what} is {value!r:.40}", remedy)
+    return number
 
 
 def read_records(
@@ -173,23 +180,21 @@ class _Finder:
 
     def columns(self, block: Block, first: int) -> dict[str, Column]:
         """Return the columns of the fields of some records; `first` is the number of the first."""
-        source, rows = self._source, rows_of(block)
         self._find(block)
         self.found.check_complete()
 
-        def place(row: int) -> str:
-            return source.place(first + row)
+        def place(field: str, row: int) -> str:
+            return f'{self._source.place(first + row)}, "{field}"'
 
         found = {one: column_of(block[one]) for one in self._options.keep if one in block}
         for field, held in self.found.columns.items():
             if isinstance(held, tuple):
-                ranks = tuple(block.get(name, [None] * rows) for name in held)
-                found[field] = lists_of(ranks, field, place)
+                cells = (block.get(name, [None] * rows_of(block)) for name in held)
+                found[field] = stacked([column_of(one).parsed(grade_cell, str) for one in cells])
+            elif held in block and field in ("a", "b", "grades"):
+                found[field] = lists_of(block[held], partial(place, field))
             elif held in block:
-                is_list = field in ("a", "b", "grades")
-                found[field] = (
-                    lists_of(block[held], field, place) if is_list else column_of(block[held])
-                )
+                found[field] = column_of(block[held])
         return found
 
     def check_read(self, rows: int) -> None:
@@ -201,10 +206,9 @@ class _Finder:
                 raise unknown_name("field", name, self._names)
 
     def _find(self, more: Iterable[str]) -> None:
-        new = dict.fromkeys(name for name in more if name not in self._names)
-        if not new:
+        if {*more} <= {*self._names}:
             return
-        self._names |= new
+        self._names |= dict.fromkeys(more)
         given, known = self._options, {*self._options.keep, *self._source.partition}
         found = resolve_columns(self._names, given.columns, self._fields, known, given.strict)
         self.found.check_same(found)

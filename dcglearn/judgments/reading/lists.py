@@ -7,7 +7,7 @@ brackets of JSON, Python, NumPy or PostgreSQL. A dash is an empty rank.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -27,7 +27,7 @@ from dcglearn.base.tables.columns import (
 )
 from dcglearn.base.text import ASCII_BLANKS
 from dcglearn.base.types import Pairs
-from dcglearn.judgments.options import LARGEST_WEIGHT, ReadOptions
+from dcglearn.judgments.options import ReadOptions
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale, canonical_label
 
 _WITH_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
@@ -64,24 +64,7 @@ def with_point(text: str) -> str:
 
 def number_of(value: object) -> float:
     """Return the number that a cell holds, NaN if it does not hold a finite one."""
-    if isinstance(value, str):
-        return parse_number(with_point(value))
-    try:
-        number = np.nan if isinstance(value, bool) else float(value)  # type: ignore[arg-type]  # what float() refuses is caught
-    except (TypeError, ValueError, OverflowError):
-        return np.nan
-    return number if np.isfinite(number) else np.nan
-
-
-def parse_weight(value: object) -> float | None:
-    """Return a weight, None for an empty cell."""
-    if value == "":
-        return None
-    weight = number_of(value)
-    if not 0 <= weight <= LARGEST_WEIGHT:
-        remedy = f"use 0 ... {LARGEST_WEIGHT:g}, with a point before decimals"
-        raise InputError(f"the weight is {value!r:.40}", remedy)
-    return weight
+    return parse_number(with_point(str(value)))
 
 
 def parse_list_text(text: str) -> list[str | None]:
@@ -106,12 +89,11 @@ def parse_list_text(text: str) -> list[str | None]:
     return [None if part in ("", "-") else part for part in stripped_parts]
 
 
-def label_of(value: Any, scale: Scale | None, missing: Container[str | float]) -> Label | None:
+def label_of(value: Any, missing: Container[str | float]) -> Label | None:
     """Return the label of a grade, None where there is none: a mark among the `missing`."""
     if value is None or mark_of(value) in missing:
         return None
-    label = canonical_label(value.strip() if isinstance(value, str) else value)
-    return label if scale is None else scale.labels[scale.index(label)]
+    return canonical_label(value.strip() if isinstance(value, str) else value)
 
 
 def mark_of(value: object) -> str | float:
@@ -146,23 +128,23 @@ def _shown(labels: Sequence[Label]) -> str:
     return ", ".join(map(str, labels[:5])) + (", ..." if len(labels) > 5 else "")
 
 
-def lists_of(cells: Any, side: str, place: RowPlace) -> Column:
-    """Return a column of lists, or a tuple of the columns of ranks; a missing list is empty."""
-    if isinstance(cells, tuple):
-        return stacked([column_of(one).parsed(grade_cell, str) for one in cells])
+def lists_of(cells: Any, place: RowPlace) -> Column:
+    """Return a column of lists; a missing list is empty."""
     if isinstance(cells, np.ndarray) and cells.ndim == 2:
         column = column_of(cells.ravel())
         return Column(column.codes.reshape(cells.shape), column.values)
     if is_text(cells):
-        return _split_alike(cells) or _of_texts(column_of(cells), side, place)
-    if hasattr(cells, "type"):
-        import pyarrow.types as kinds
-
-        if kinds.is_list(cells.type) or kinds.is_large_list(cells.type):
-            lengths = cells.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
-            return table_of(column_of(cells.flatten()), lengths)
-        cells = cells.to_pylist()
-    return _of_values(cells, side, place)
+        return _split_alike(cells) or _of_texts(column_of(cells), place)
+    if hasattr(cells, "value_lengths"):
+        lengths = cells.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+        return table_of(column_of(cells.flatten()), lengths)
+    lists: list[Sequence[Any]] = []
+    for row, cell in enumerate(cells.to_pylist() if hasattr(cells, "to_pylist") else cells):
+        try:
+            lists.append(_entries(cell))
+        except InputError as error:
+            raise error.at(place(row)) from error
+    return _of_entries(lists)
 
 
 def _check_lengths(lists: Column, place: RowPlace, n_ranks: int | None) -> None:
@@ -185,16 +167,6 @@ def grade_cell(value: Any) -> Any:
     return None if value.strip() in ("", "-") else with_point(value)
 
 
-def _of_values(cells: Iterable[Any], side: str, place: RowPlace) -> Column:
-    lists: list[Sequence[Any]] = []
-    for row, cell in enumerate(cells):
-        try:
-            lists.append(_entries(cell))
-        except InputError as error:
-            raise error.at(f'{place(row)}, "{side}"') from error
-    return _of_entries(lists)
-
-
 def _entries(cell: Any) -> Sequence[Any]:
     if isinstance(cell, str):
         return parse_list_text(cell)
@@ -210,11 +182,9 @@ def _of_entries(lists: Sequence[Sequence[Any]]) -> Column:
     return table_of(column_of(list(chain.from_iterable(lists))), lengths)
 
 
-def _of_texts(texts: Column, side: str, place: RowPlace) -> Column:
+def _of_texts(texts: Column, place: RowPlace) -> Column:
     """Return lists that are written as text, each distinct text parsed once."""
-    found = texts.parsed(
-        lambda text: tuple(parse_list_text(text)), lambda row: f'{place(row)}, "{side}"'
-    )
+    found = texts.parsed(lambda text: tuple(parse_list_text(text)), place)
     lists = _of_entries([*found.values, ()])
     return Column(lists.codes[found.codes], lists.values)
 
@@ -269,19 +239,18 @@ class GradedLists:
             if declared is None and K is None:
                 _check_joined(grades, where)
             given = options.null_values
-            marks = map(mark_of, [given] if isinstance(given, str | float | int) else given)
-            grades = grades.parsed(partial(label_of, scale=declared, missing={*marks}), where)
+            marks = {*map(mark_of, [given] if isinstance(given, str | float | int) else given)}
+            grades = grades.parsed(partial(label_of, missing=marks), where)
             if declared is None:
                 check_kinds(grades, where)
         with errors_at(path):
-            if declared is None and not grades.values:
-                raise InputError("there are no grades", "give at least one record")
             make = Scale.from_documents if options.documents else Scale.from_numbers
             self.scale = make(grades.values) if declared is None else declared
+        grades = grades.parsed(self.scale.index, where)
         self.codes = grades.codes[..., :K]
         if (missing := (K or 0) - self.codes.shape[2]) > 0:
             self.codes = np.pad(self.codes, [(0, 0), (0, 0), (0, missing)], constant_values=-1)
-        self._grades = np.array([*map(self.scale.index, grades.values), NO_DOCUMENT], np.int8)
+        self._grades = np.array([*grades.values, NO_DOCUMENT], np.int8)
 
     def indices(self, rows: slice = slice(None)) -> Pairs:
         """Return lists as grade indices, shape (n, names, K), -1 where there is no grade."""
