@@ -109,7 +109,7 @@ def study(
         A run, of two or more: say how many of their comparisons end otherwise with the recommended
         measure.
     """
-    from dcglearn.judgments.groups import MODEL_BYTES
+    from dcglearn.judgments.read import MODEL_BYTES
     from dcglearn.report.study.facts import changed_comparisons
     from dcglearn.report.study.page import study_json, study_page
 

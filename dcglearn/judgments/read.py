@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dcglearn.base.errors import InputError, warn_of_input
+from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.sources import Readable
@@ -21,7 +21,6 @@ from dcglearn.base.types import Ids, Pairs
 from dcglearn.judgments.folds import count_true
 from dcglearn.judgments.meaning.answers import (
     LEFT_OUT,
-    answers_in_lists,
     check_unused,
     given_codes,
     resolve_answers,
@@ -39,8 +38,8 @@ from dcglearn.judgments.options import (
     warn_of_unjudged,
 )
 from dcglearn.judgments.packed import PackedPairs, is_packed
-from dcglearn.judgments.preferences import Preferences
-from dcglearn.judgments.reading.documents import DocumentGrades, LookedUp, look_up
+from dcglearn.judgments.preferences import Preferences, concatenated
+from dcglearn.judgments.reading.documents import DocumentGrades, look_up
 from dcglearn.judgments.reading.fields import (
     last_answers,
     one_judgment_per_row,
@@ -49,6 +48,9 @@ from dcglearn.judgments.reading.fields import (
 )
 from dcglearn.judgments.reading.lists import GradedLists
 from dcglearn.measures.scale import ScaleLike
+
+MODEL_BYTES = 2200
+"""Memory per judgment that a model of the judgment takes."""
 
 
 class JudgmentTable:
@@ -64,6 +66,7 @@ class JudgmentTable:
         records = read_records(path, fields, options, advance)
         self.options, self.name = options, records.name
         self._empty_raters = self._without_grade = self._left_out = 0
+        self._documents = self._unjudged = 0
         if records.found.is_long:
             records = one_judgment_per_row(records)
         if isinstance(records.found.columns.get("answer"), tuple):
@@ -76,13 +79,11 @@ class JudgmentTable:
         about = given_codes(options.answers), records.found.sides
         if not {*SHOWN} & {*said}:
             check_unused(records.unknown, shown, *about, self.name)
-        self._looked_up: LookedUp | None = None
         lists = {side: records.column(side) for side in "ab"}
         if options.document_grades is not None:
-            self._looked_up = look_up(records, options.document_grades, options)
-            lists = self._looked_up.lists
-        answers = answers_in_lists(shown, records.place, *about)
-        found = resolve_answers(answers, records.place, *about, "weight" in records.columns)
+            grades = options.document_grades
+            lists, self._documents, self._unjudged = look_up(records, grades, options)
+        found = resolve_answers(shown, records.place, *about, "weight" in records.columns)
         codes, weights = np.array(found.values).T
         self._codes, self._weights = codes.astype(np.int8)[found.codes], weights[found.codes]
         self._weights *= records.weights()
@@ -119,12 +120,13 @@ class JudgmentTable:
             "judgments_left_out": self._left_out,
             "documents_without_grade": self._without_grade,
             "counted_as": words if self._without_grade else None,
-            "looked_up": self._looked_up
-            and {
-                "documents": self._looked_up.documents,
-                "unjudged": self._looked_up.unjudged,
-                "counted_as": words if self._looked_up.unjudged else None,
-            },
+            "looked_up": {
+                "documents": self._documents,
+                "unjudged": self._unjudged,
+                "counted_as": words if self._unjudged else None,
+            }
+            if self._documents
+            else None,
             "ignored_columns": self._unknown,
         }
 
@@ -152,8 +154,8 @@ class JudgmentTable:
             warn_of_input(f"{again} that the same judge gave to the same question later left out")
         if self._empty_raters:
             warn_of_input(f"empty answers of raters left out: {self._empty_raters}")
-        if self._looked_up is not None and self._looked_up.unjudged:
-            of = f"{self._looked_up.unjudged} of {self._looked_up.documents}"
+        if self._unjudged:
+            of = f"{self._unjudged} of {self._documents}"
             warn_of_unjudged("documents without a judgment", of, rule, self.scale)
 
     def _check_rankings(self, lists: Pairs, first: int) -> None:
@@ -233,9 +235,68 @@ def read_preferences(
         scale, n_ranks, columns, answers, unjudged, null_values, strict, encoding, documents,
         document_grades,
     )  # fmt: skip
-    opened = open_judgments(path, options, advance)
+    return _in_memory(open_judgments(path, options, advance), advance=advance)
+
+
+def read_groups(
+    path: Any, by: str | None = None, advance: Advance = silent, **reading: Any
+) -> tuple[Preferences, Ids]:
+    """Read judgments, and the group of each, for :func:`~dcglearn.compare_segments`.
+
+    Parameters
+    ----------
+    path : path-like, open file, list of these, or a frame
+        As for :func:`read_preferences`.
+    by : str, optional
+        The field or column that names groups; by default there are two groups, the judgments of
+        the first file and those of the others.
+    advance : callable, optional
+        Called with (judgments read, 0).
+    **reading
+        Further arguments of :func:`read_preferences`.
+
+    Returns
+    -------
+    Preferences
+    ndarray of object, shape (n,)
+        The group of each judgment.
+
+    Examples
+    --------
+    >>> frame = {"a": [[2], [0]], "b": [[1], [1]], "answer": ["a", "b"], "week": [1, 2]}
+    >>> judged, weeks = read_groups(frame, by="week")
+    >>> weeks.tolist()
+    ['1', '2']
+    """
+    if by is None:
+        if not isinstance(path, list | tuple) or len(path) < 2:
+            raise InputError("one file without a field", "name a field in `by`, or several files")
+        every = (open_judgments(one, ReadOptions(**reading), advance) for one in path)
+        parts = [_in_memory(opened, MODEL_BYTES) for opened in every]
+        names = [str(path[0]), "the other files" if len(parts) > 2 else str(path[1])]
+        sizes = len(parts[0]), sum(map(len, parts[1:]))
+        return concatenated(parts), np.repeat(np.array(names, object), sizes)
+    ids = ("query", "judge")
+    keep = () if by in ids or packed_paths(path) else (by,)
+    opened = open_judgments(path, ReadOptions(**reading, keep=keep), advance)
+    data = _in_memory(opened, MODEL_BYTES)
+    if isinstance(opened, JudgmentTable):
+        groups = opened.kept(by)
+    elif by in ids:
+        groups = data.columns()[by]
+    else:
+        raise unknown_name("field", by, ids)
+    if not groups.any():
+        raise InputError(f"no judgment has a {by}", "name another field: `by`")
+    return data, groups
+
+
+def _in_memory(
+    opened: JudgmentTable | PackedPairs, bytes_each: int = 0, advance: Advance = silent
+) -> Preferences:
+    """Return judgments as arrays; packed ones are refused if they do not fit."""
     if isinstance(opened, PackedPairs):
-        return opened.preferences(advance=advance)
+        return opened.preferences(bytes_each=bytes_each, advance=advance)
     return opened.preferences()
 
 
@@ -247,7 +308,7 @@ def open_judgments(
     if packed is None:
         return JudgmentTable(path, options, advance)
     for name, value in vars(options).items():
-        if value != getattr(ReadOptions(), name):
+        if value != getattr(ReadOptions, name):
             problem = f"`{name}` does not apply to packed pairs"
             raise InputError(problem, "leave it out", str(packed[0]))
     return PackedPairs.of(packed)
@@ -255,13 +316,12 @@ def open_judgments(
 
 def packed_paths(path: Any) -> list[Any] | None:
     """Return the places of packed judgments, None if they are not packed."""
-    places = path if isinstance(path, list | tuple) else [path]
-    named = [one for one in places if isinstance(one, str | os.PathLike) and one != "-"]
-    packed = list(map(is_packed, named))
-    if len(named) < len(places) or not any(packed):
+    places = list(path) if isinstance(path, list | tuple) else [path]
+    packed = [isinstance(one, str | os.PathLike) and is_packed(one) for one in places]
+    if not any(packed):
         return None
     if not all(packed):
-        other = os.fspath(named[packed.index(False)])
+        other = str(places[packed.index(False)])
         remedy = "name packed judgments alone, or pack these"
         raise InputError("is not packed, and other files are", remedy, other)
-    return named
+    return places

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from dcglearn import InputError, InputWarning, Preferences, read_preferences
 from dcglearn.base.tables.columns import column_of
-from dcglearn.judgments.meaning.answers import ANSWERS, given_codes, resolve_answers, text_of
+from dcglearn.judgments.meaning.answers import ANSWERS, given_codes, resolve_answers, shown_answers
 from dcglearn.judgments.meaning.columns import resolve_columns
 from dcglearn.judgments.options import parse_given_map
 from dcglearn.judgments.reading.lists import lists_of, parse_list_text
@@ -95,8 +95,8 @@ YES = "yes=a,no=b,neither=bad,skip=out,=tie"
 
 def meanings(values: Sequence[Any], told: Any = None, **more: Any) -> list[tuple[int, float]]:
     """The code and weight of each answer."""
-    answers = column_of([text_of(one) for one in values])
-    return resolve_answers(answers, str, given_codes(told), **more).decoded().tolist()
+    shown = shown_answers({"answer": column_of([*values])})
+    return resolve_answers(shown, str, given_codes(told), **more).decoded().tolist()
 
 
 def words(values: Sequence[Any], told: Any = None, **more: Any) -> str:

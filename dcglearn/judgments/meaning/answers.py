@@ -10,11 +10,10 @@ sides hold the lists as they were shown; then it is the letters a and b that are
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -101,7 +100,7 @@ def given_codes(given: GivenMap | None) -> dict[str, int]:
 
 
 def resolve_answers(
-    answers: Column,
+    shown: Column,
     place: RowPlace,
     told: Mapping[str, int],
     sides: Sides = ("a", "b"),
@@ -109,9 +108,11 @@ def resolve_answers(
 ) -> Column:
     """Return the code and weight of each answer; a note says what was taken.
 
-    Answers are text, of which some are `told`. `sides` are the names of the columns of the lists;
-    `weighted` judgments have weights of their own.
+    Answers are those of :func:`shown_answers`, of which some are `told`. `sides` are the names of
+    the columns of the lists; `weighted` judgments have weights of their own.
     """
+    systems_change = len({one.get("left_system", "") for one in shown.values} - {""}) > 1
+    answers = shown.parsed(lambda one: _in_lists(one, told, sides, systems_change), place)
     wanted = {**told, **_TRANSLATED}
     others = [text for text in answers.values if text and text not in _TRANSLATED]
     explained, signs = bool(told.keys() - {""}), False
@@ -146,7 +147,7 @@ def resolve_answers(
 
 
 def _is_number(text: str) -> bool:
-    return not math.isnan(parse_number(text))
+    return not np.isnan(parse_number(text))
 
 
 def _unknown(text: str, others: list[str]) -> InputError:
@@ -194,32 +195,21 @@ _SWAPPED = dict.fromkeys(("true", "yes", "1", "y", "swapped"), True)
 _SWAPPED |= dict.fromkeys(("false", "no", "0", "n"), False)
 
 
-Shown: TypeAlias = dict[str, str]
-"""An answer with what its row says of the sides on which the lists were shown."""
-
-
 def shown_answers(columns: Mapping[str, Column]) -> Column:
-    """Return the answers of rows with what the rows say of sides, as one column."""
+    """Return the answers of rows with what the rows say of sides, as one column of dicts."""
     first, numbers = distinct_rows(column.codes for column in columns.values())
     held = (column.take(first).decoded() for column in columns.values())
     values = [dict(zip(columns, map(text_of, row), strict=True)) for row in zip(*held, strict=True)]
     return Column(numbers.astype(np.min_scalar_type(-max(1, len(values)))), values)
 
 
-def answers_in_lists(
-    shown: Column, place: RowPlace, told: Mapping[str, int], sides: Sides
-) -> Column:
-    """Return answers as text, ``=a`` and ``=b`` where rows say which list is meant."""
-    change = len({one.get("left_system", "") for one in shown.values} - {""}) > 1
-
-    def in_lists(one: Shown) -> str:
-        text = one["answer"]
-        return text if text in told else _in_lists(text, one, sides, change)
-
-    return shown.parsed(in_lists, place)
-
-
-def _in_lists(text: str, one: Shown, sides: Sides, change: bool) -> str:
+def _in_lists(
+    one: dict[str, str], told: Mapping[str, int], sides: Sides, systems_change: bool
+) -> str:
+    """Return an answer as text, ``=a`` or ``=b`` where its row says which list is meant."""
+    text = one["answer"]
+    if text in told:
+        return text
     systems = [one.get(name, "") for name in ("left_system", "right_system")]
     runs = [one.get(name, "") for name in ("run_a", "run_b")]
     for (first, second), words in ((systems, ("=left", "=right")), (runs, ("=a", "=b"))):
@@ -236,7 +226,7 @@ def _in_lists(text: str, one: Shown, sides: Sides, change: bool) -> str:
         )
     if (side_named(text) is not None) == (side_named(sides[0]) is not None):
         return text
-    swapped = _swapped(shown) if shown else _swapped_by_name(systems[0], sides, change)
+    swapped = _swapped(shown) if shown else _swapped_by_name(systems[0], sides, systems_change)
     return text if swapped is None else ("=b" if (code == _B) != swapped else "=a")
 
 

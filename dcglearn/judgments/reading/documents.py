@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -71,16 +70,10 @@ def _table(graded: GradedRun) -> Rankings:
     return table_of(Column(graded.grades, []), np.diff(graded.starts)).codes.astype(np.int8)
 
 
-class LookedUp(NamedTuple):
-    """Lists of both sides by their grades; how many documents they hold, and without a judgment."""
-
-    lists: dict[str, Column]
-    documents: int
-    unjudged: int
-
-
-def look_up(records: Records, grades: DocumentGrades, options: ReadOptions) -> LookedUp:
-    """Look up the documents and runs of judgments."""
+def look_up(
+    records: Records, grades: DocumentGrades, options: ReadOptions
+) -> tuple[dict[str, Column], int, int]:
+    """Return the lists of both sides by their grades, and the numbers of documents and unjudged."""
     if grades.runs and options.n_ranks is None:
         raise InputError("runs without K", "give `n_ranks`, the number of documents shown")
     queries = records.ids("query")
@@ -106,7 +99,7 @@ def look_up(records: Records, grades: DocumentGrades, options: ReadOptions) -> L
             f"none of {counted(documents, 'document')} is in the qrels",
             "give the qrels that go with them; where lists hold grades, leave out `qrels`",
         )
-    return LookedUp(lists, documents, unjudged)
+    return lists, documents, unjudged
 
 
 def _of_documents(records: Records, side: str, query: Integers, qrels: IndexedQrels) -> Rankings:
