@@ -257,8 +257,14 @@ class PackedWriter:
 
     def __call__(self, judged: Preferences | ArrayLike, weights: ArrayLike | None = None) -> None:
         """Add judgments, or pairs of shape (n, 2, K) with their weights, shape (n,)."""
-        if not isinstance(judged, Preferences):
-            judged, self._has_sides = self._without_sides(judged, weights), False
+        if not isinstance(judged, Preferences):  # as if the preferred list were list a
+            lists = checked_pairs(judged, len(self._scale)).astype(np.int8, order="C")
+            n = len(lists)
+            given = np.ones(n) if weights is None else one_per_pair(weights, n, "weights", 0.0)
+            nobody = np.full(n, None, object)
+            answers = np.zeros(n, np.int8)
+            judged = Preferences(lists, answers, self._scale, given, nobody, nobody)
+            self._has_sides = False
         elif judged.scale != self._scale or weights is not None:
             problem = f"judgments on the grades {judged.scale}, or with other weights than theirs"
             raise InputError(problem, f"give judgments on the grades {self._scale} alone")
@@ -283,14 +289,6 @@ class PackedWriter:
         }
         text = json.dumps(head)
         self._file.add_key_value_metadata({HEAD: text, DIGEST: _sha256(text)})
-
-    def _without_sides(self, pairs: ArrayLike, weights: ArrayLike | None) -> Preferences:
-        """Return pairs as judgments, as if the preferred list were list a."""
-        lists = checked_pairs(pairs, len(self._scale)).astype(np.int8, order="C")
-        n, nobody = len(lists), np.full(len(lists), None, object)
-        answers = np.zeros(n, np.int8)
-        given = np.ones(n) if weights is None else one_per_pair(weights, n, "weights", 0.0)
-        return Preferences(lists, answers, self._scale, given, nobody, nobody)
 
     def _write(self, least: int) -> None:
         """Write what is held in row groups, the last of at least so many judgments."""

@@ -20,7 +20,7 @@ from dcglearn.base.types import Booleans, Floats, Grades, Ids, Integers, Pairs
 from dcglearn.judgments.folds import group_numbers, query_counts
 from dcglearn.judgments.meaning.answers import ANSWERS
 from dcglearn.judgments.options import UnjudgedRule
-from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike
+from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike, checked_grades
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,10 +106,7 @@ class Preferences:
             raise InputError(
                 f"lists of shape {rows.shape}, of {rows.dtype}", "give integers of shape (n, 2, K)"
             )
-        wrong = ((rows < NO_DOCUMENT) | (rows >= len(scale))).any(axis=(1, 2))
-        if wrong.any():
-            place, remedy = f"row {int(wrong.argmax()) + 1}", f"use -1 ... {len(scale) - 1}"
-            raise InputError("a grade index is off the scale", remedy, place)
+        checked_grades(rows, len(scale), "lists")
         best = np.full((len(rows), 1), scale.labels[0], object)
         found = cls.from_arrays(
             best, best, answers, scale=scale, queries=queries, judges=judges, weights=weights
@@ -234,8 +231,6 @@ class Preferences:
         return self.scale == other.scale and all(
             np.array_equal(getattr(self, name), getattr(other, name)) for name in _COLUMNS
         )
-
-    __hash__ = None  # type: ignore[assignment]  # arrays are compared by their content
 
     def __getitem__(self, rows: slice | ArrayLike) -> Preferences:
         """Return the judgments of a slice, a mask or row numbers."""

@@ -98,8 +98,8 @@ class ColumnMap:
     """The columns of the fields of records, and a line about each thing that was taken."""
 
     columns: dict[str, Column]
-    unknown: tuple[str, ...]
-    notes: tuple[str, ...]
+    unknown: list[str]
+    notes: list[str]
     fields: RecordFields
 
     @property
@@ -167,7 +167,7 @@ def resolve_columns(
     if not {"a", "b"} & {*finder.columns}:
         finder.take_named(long)
     known = {*known, *(OF_A_PAGE if OF_A_PAGE[0] in finder.free else ())}
-    unknown = tuple(name for name in finder.free if isinstance(name, str) and name not in known)
+    unknown = [name for name in finder.free if isinstance(name, str) and name not in known]
     if unknown and strict:
         raise unknown_name("column", unknown[0], fields.names)
     taken = [
@@ -179,7 +179,7 @@ def resolve_columns(
     if unknown:
         columns = counted(len(unknown), "unknown column is", "unknown columns are")
         notes.append(f"{columns} ignored: {_listed(unknown)}")
-    return ColumnMap(finder.columns, unknown, tuple(notes), fields)
+    return ColumnMap(finder.columns, unknown, notes, fields)
 
 
 class _Finder:
@@ -234,9 +234,9 @@ class _Finder:
             raise InputError(
                 f"the columns {lists} could be the lists", f"say which are: `columns={example!r}`"
             )
-        for pair in found:
-            self._take("a", pair[0])
-            self._take("b", pair[1])
+        for a, b in found:
+            self._take("a", a)
+            self._take("b", b)
 
     def take_named(self, fields: Iterable[str]) -> None:
         """Take the column that has the name of a field, or the only one with another name."""

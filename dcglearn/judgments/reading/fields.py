@@ -171,7 +171,7 @@ class _Finder:
     ) -> None:
         self._source, self._fields, self._options = source, fields, options
         self._names: dict[str, None] = {}
-        self.found = ColumnMap({}, (), (), fields)
+        self.found = ColumnMap({}, [], [], fields)
 
     def wanted(self, names: Iterable[str]) -> set[str]:
         """Return the columns of a table that are read; unknown ones are looked at, too."""
