@@ -53,11 +53,6 @@ class CodedJudgments(NamedTuple):
     queries: Column
     judges: Column
 
-    def preferences(self, scale: Scale) -> Preferences:
-        """Return them with ids as text."""
-        ids = self.queries.decoded(), self.judges.decoded()
-        return Preferences(self.lists, self.answers, scale, self.weights, *ids)
-
 
 @dataclass(frozen=True)
 class RowGroup:
@@ -214,8 +209,10 @@ class PackedPairs:
         return self._parts()
 
     def _parts(self) -> Iterator[Preferences]:
-        coded = map_in_order(RowGroup.read_judgments, self.row_groups)
-        return (part.preferences(self.scale) for part in coded)
+        for part in map_in_order(RowGroup.read_judgments, self.row_groups):
+            lists, answers, weights, *ids = part
+            texts = (one.decoded() for one in ids)
+            yield Preferences(lists, answers, self.scale, weights, *texts)
 
 
 @contextmanager

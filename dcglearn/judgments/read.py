@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from dcglearn.base.errors import InputError, unknown_name, warn_of_input
-from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.sources import Readable
 from dcglearn.base.types import Ids, Pairs
@@ -65,19 +64,17 @@ class JudgmentTable:
         fields = JUDGMENTS if options.document_grades is None else JUDGMENTS_OF_DOCUMENTS
         records = read_records(path, fields, options, advance)
         self.options, self.name = options, records.name
-        self._empty_raters = self._without_grade = self._left_out = 0
-        self._documents = self._unjudged = 0
+        self._without_grade = self._documents = self._unjudged = 0
         if records.found.is_long:
             records = one_judgment_per_row(records)
         if isinstance(records.found.columns.get("answer"), tuple):
-            records, self._empty_raters = one_rater_per_row(records)
-        records, self._repeated = last_answers(records)
+            records = one_rater_per_row(records)
+        records = last_answers(records)
         self._place, self._unknown = records.place, [*records.unknown]
         self._ids = {one: records.ids(one) for one in ("query", "judge", *options.keep)}
-        said = [one for one in ("answer", *SHOWN, "run_a", "run_b") if one in records.columns]
-        shown = shown_answers({one: records.column(one) for one in said})
+        shown = shown_answers(records.columns)
         about = given_codes(options.answers), records.found.sides
-        if not {*SHOWN} & {*said}:
+        if not {*SHOWN} & {*records.columns}:
             check_unused(records.unknown, shown, *about, self.name)
         lists = {side: records.column(side) for side in "ab"}
         if options.document_grades is not None:
@@ -87,6 +84,9 @@ class JudgmentTable:
         codes, weights = np.array(found.values).T
         self._codes, self._weights = codes.astype(np.int8)[found.codes], weights[found.codes]
         self._weights *= records.weights()
+        self._left_out = count_true(self._codes == LEFT_OUT)
+        if self._left_out:
+            warn_of_input(f"judgments left out for their answers: {self._left_out}")
         self._lists = GradedLists(lists, options, self.name, records.place)
         self.scale = self._lists.scale
 
@@ -105,9 +105,20 @@ class JudgmentTable:
 
     def batches(self, size: int = 1 << 19) -> Iterator[Preferences]:
         """Iterate over the judgments in order, half a million at a time."""
+        rule = self.options.unjudged
         for first in range(0, len(self), size):
-            yield self._part(slice(first, first + size))
-        self._warn_of_rules()
+            rows = slice(first, first + size)
+            lists = self._lists.indices(rows)
+            if self.options.documents:
+                self._check_rankings(lists, first)
+            lists, without = grade_unjudged(lists, self.scale, rule)
+            self._without_grade += without
+            ids = (self._ids[name].take(rows).decoded() for name in ("query", "judge"))
+            shown = self._codes[rows], self.scale, self._weights[rows]
+            judgments, kept = Preferences(lists, *shown, *ids), shown[0] != LEFT_OUT
+            yield judgments if kept.all() else judgments[kept]
+        if self._without_grade:
+            warn_of_unjudged(WITHOUT_GRADE, self._without_grade, rule, self.scale)
 
     def kept(self, name: str) -> Ids:
         """Return a column that was kept, for the judgments that are not left out."""
@@ -129,34 +140,6 @@ class JudgmentTable:
             else None,
             "ignored_columns": self._unknown,
         }
-
-    def _part(self, rows: slice) -> Preferences:
-        lists = self._lists.indices(rows)
-        if self.options.documents:
-            self._check_rankings(lists, rows.start)
-        lists, without = grade_unjudged(lists, self.scale, self.options.unjudged)
-        self._without_grade += without
-        ids = (self._ids[name].take(rows).decoded() for name in ("query", "judge"))
-        shown = self._codes[rows], self.scale, self._weights[rows]
-        judgments, kept = Preferences(lists, *shown, *ids), shown[0] != LEFT_OUT
-        self._left_out += count_true(~kept)
-        return judgments if kept.all() else judgments[kept]
-
-    def _warn_of_rules(self) -> None:
-        """Say what was left out, and what counts as what."""
-        rule = self.options.unjudged
-        if self._without_grade:
-            warn_of_unjudged(WITHOUT_GRADE, self._without_grade, rule, self.scale)
-        if self._left_out:
-            warn_of_input(f"judgments left out for their answers: {self._left_out}")
-        if self._repeated:
-            again = counted(self._repeated, "answer")
-            warn_of_input(f"{again} that the same judge gave to the same question later left out")
-        if self._empty_raters:
-            warn_of_input(f"empty answers of raters left out: {self._empty_raters}")
-        if self._unjudged:
-            of = f"{self._unjudged} of {self._documents}"
-            warn_of_unjudged("documents without a judgment", of, rule, self.scale)
 
     def _check_rankings(self, lists: Pairs, first: int) -> None:
         whole = np.arange(lists.shape[2])

@@ -27,7 +27,7 @@ from dcglearn.base.tables.columns import (
     is_missing,
     is_text,
 )
-from dcglearn.judgments.meaning.columns import Sides, plain_name
+from dcglearn.judgments.meaning.columns import SHOWN, Sides, plain_name
 from dcglearn.judgments.options import LARGEST_WEIGHT, GivenMap, parse_given_map
 
 ANSWERS = ("a", "b", "tie", "good", "bad")
@@ -197,9 +197,10 @@ _SWAPPED |= dict.fromkeys(("false", "no", "0", "n"), False)
 
 def shown_answers(columns: Mapping[str, Column]) -> Column:
     """Return the answers of rows with what the rows say of sides, as one column of dicts."""
-    first, numbers = distinct_rows(column.codes for column in columns.values())
-    held = (column.take(first).decoded() for column in columns.values())
-    values = [dict(zip(columns, map(text_of, row), strict=True)) for row in zip(*held, strict=True)]
+    said = {one: columns[one] for one in ("answer", *SHOWN, "run_a", "run_b") if one in columns}
+    first, numbers = distinct_rows(column.codes for column in said.values())
+    held = (column.take(first).decoded() for column in said.values())
+    values = [dict(zip(said, map(text_of, row), strict=True)) for row in zip(*held, strict=True)]
     return Column(numbers.astype(np.min_scalar_type(-max(1, len(values)))), values)
 
 

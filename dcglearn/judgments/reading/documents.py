@@ -15,7 +15,7 @@ from dcglearn.base.types import Integers, Rankings
 from dcglearn.collections.join import GradedRun, IndexedQrels, grade_run, index_qrels
 from dcglearn.collections.runs import Qrels, Run, distinct_names, read_qrels, read_run
 from dcglearn.judgments.folds import count_true
-from dcglearn.judgments.options import ReadOptions, apply_unjudged
+from dcglearn.judgments.options import ReadOptions, apply_unjudged, warn_of_unjudged
 from dcglearn.judgments.reading.fields import Records
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 
@@ -73,7 +73,10 @@ def _table(graded: GradedRun) -> Rankings:
 def look_up(
     records: Records, grades: DocumentGrades, options: ReadOptions
 ) -> tuple[dict[str, Column], int, int]:
-    """Return the lists of both sides by their grades, and the numbers of documents and unjudged."""
+    """Return the lists of both sides by their grades, and the numbers of documents and unjudged.
+
+    A note counts the unjudged.
+    """
     if grades.runs and options.n_ranks is None:
         raise InputError("runs without K", "give `n_ranks`, the number of documents shown")
     queries = records.ids("query")
@@ -99,6 +102,9 @@ def look_up(
             f"none of {counted(documents, 'document')} is in the qrels",
             "give the qrels that go with them; where lists hold grades, leave out `qrels`",
         )
+    if unjudged:
+        of = f"{unjudged} of {documents}"
+        warn_of_unjudged("documents without a judgment", of, rule, scale)
     return lists, documents, unjudged
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from dcglearn.base.errors import InputError, naming, unknown_name, warn_of_input
+from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import (
     Block,
@@ -118,37 +119,84 @@ def read_records(
     gathered: defaultdict[str, GatheredColumn] = defaultdict(GatheredColumn)
     unknown = dict[str, Any]()
     rows, starts = 0, list[int]()
-    for source in sources:
-        finder = _Finder(source, fields, options)
-        starts.append(rows)
-        with naming(source.name):
-            for block in source.blocks(finder.wanted):
-                for field, column in finder.columns(block, rows - starts[-1]).items():
-                    gathered[field].add(column, rows)
-                unknown = {
-                    name: block.get(name, ())[:1000] for name in finder.found.unknown
-                } | unknown
-                rows += rows_of(block)
-                advance(rows, 0)
-            finder.check_read(rows - starts[-1])
-        for line in finder.found.notes:
-            warn_of_input(line)
 
     def place(row: int) -> str:
         at = int(np.searchsorted(starts, row, side="right")) - 1
         return sources[at].place(row - starts[at])
 
+    def place_of_list(field: str, row: int) -> str:
+        return f'{place(rows + row)}, "{field}"'
+
+    for source in sources:
+        starts.append(rows)
+        with naming(source.name):
+            for block, found in _blocks(source, fields, options):
+                for field, column in _columns(block, found, options, place_of_list):
+                    gathered[field].add(column, rows)
+                unknown = {name: block.get(name, ())[:1000] for name in found.unknown} | unknown
+                rows += rows_of(block)
+                advance(rows, 0)
+            if rows == starts[-1]:
+                raise InputError(f"holds no {fields.noun}", "give one per row")
+        for line in found.notes:
+            warn_of_input(line)
     columns = {field: gathered.pop(field).column(rows) for field in list(gathered)}
     more = f" and {len(sources) - 1:,} more" if len(sources) > 1 else ""
-    return Records(columns, rows, finder.found, sources[0].name + more, place, unknown)
+    return Records(columns, rows, found, sources[0].name + more, place, unknown)
+
+
+def _blocks(
+    source: Source | FrameSource, fields: RecordFields, options: ReadOptions
+) -> Iterator[tuple[Block, ColumnMap]]:
+    """Iterate over blocks of records, with the columns of fields that were found so far.
+
+    Records of JSON may name more columns later on.
+    """
+    names, found = dict[str, None](), ColumnMap({}, [], [], fields)
+    known = {*options.keep, *source.partition}
+
+    def find(more: Iterable[str]) -> set[str]:
+        """Return which columns of a table are read; unknown ones are looked at, too."""
+        nonlocal found
+        if not {*more} <= {*names}:
+            names.update(dict.fromkeys(more))
+            earlier = found
+            found = resolve_columns(names, options.columns, fields, known, options.strict)
+            earlier.check_same(found)
+        return {*found.used, *found.unknown, *options.keep} & {*more}
+
+    for block in source.blocks(find):
+        find(block)
+        found.check_complete()
+        yield block, found
+    for name in options.keep:
+        if name not in names and name not in found.columns:
+            raise unknown_name("field", name, names)
+
+
+def _columns(
+    block: Block, found: ColumnMap, options: ReadOptions, place: Callable[[str, int], str]
+) -> Iterator[tuple[str, Column]]:
+    """Iterate over the columns of the fields of a block."""
+    for name in options.keep:
+        if name in block and name not in found.columns:
+            yield name, column_of(block[name])
+    for field, held in found.columns.items():
+        if isinstance(held, tuple):
+            cells = (block.get(name, [None] * rows_of(block)) for name in held)
+            yield field, stacked([column_of(one).parsed(grade_cell, str) for one in cells])
+        elif held in block and field in ("a", "b", "grades"):
+            yield field, lists_of(block[held], partial(place, field))
+        elif held in block:
+            yield field, column_of(block[held])
 
 
 _OF_A_PAGE = re.compile(r"[0-9a-f]{6}-\d{4,}")
 """The id of a question of a page for judges: its batch and its number."""
 
 
-def last_answers(records: Records) -> tuple[Records, int]:
-    """Leave out all but the last answer of a judge to a question of a page, and count them.
+def last_answers(records: Records) -> Records:
+    """Leave out all but the last answer of a judge to a question of a page; a note counts them.
 
     They are in several files if a page's answers were downloaded more than once.
     """
@@ -159,74 +207,27 @@ def last_answers(records: Records) -> tuple[Records, int]:
     first, _ = distinct_rows((questions.codes[rows], judges.codes[rows]))
     kept = ~known
     kept[rows[first]] = True
-    repeated = count_true(~kept)
-    return records.take(np.flatnonzero(kept)) if repeated else records, repeated
+    if kept.all():
+        return records
+    again = counted(count_true(~kept), "answer")
+    warn_of_input(f"{again} that the same judge gave to the same question later left out")
+    return records.take(np.flatnonzero(kept))
 
 
-class _Finder:
-    """Finds the columns of fields; records of JSON may name more of them later on."""
-
-    def __init__(
-        self, source: Source | FrameSource, fields: RecordFields, options: ReadOptions
-    ) -> None:
-        self._source, self._fields, self._options = source, fields, options
-        self._names: dict[str, None] = {}
-        self.found = ColumnMap({}, [], [], fields)
-
-    def wanted(self, names: Iterable[str]) -> set[str]:
-        """Return the columns of a table that are read; unknown ones are looked at, too."""
-        self._find(names)
-        return {*self.found.used, *self.found.unknown, *self._options.keep} & {*names}
-
-    def columns(self, block: Block, first: int) -> dict[str, Column]:
-        """Return the columns of the fields of some records; `first` is the number of the first."""
-        self._find(block)
-        self.found.check_complete()
-
-        def place(field: str, row: int) -> str:
-            return f'{self._source.place(first + row)}, "{field}"'
-
-        found = {one: column_of(block[one]) for one in self._options.keep if one in block}
-        for field, held in self.found.columns.items():
-            if isinstance(held, tuple):
-                cells = (block.get(name, [None] * rows_of(block)) for name in held)
-                found[field] = stacked([column_of(one).parsed(grade_cell, str) for one in cells])
-            elif held in block and field in ("a", "b", "grades"):
-                found[field] = lists_of(block[held], partial(place, field))
-            elif held in block:
-                found[field] = column_of(block[held])
-        return found
-
-    def check_read(self, rows: int) -> None:
-        """Refuse a file without rows, or without a column that is to be kept."""
-        if not rows:
-            raise InputError(f"holds no {self._fields.noun}", "give one per row")
-        for name in self._options.keep:
-            if name not in self._names and name not in self.found.columns:
-                raise unknown_name("field", name, self._names)
-
-    def _find(self, more: Iterable[str]) -> None:
-        if {*more} <= {*self._names}:
-            return
-        self._names |= dict.fromkeys(more)
-        given, known = self._options, {*self._options.keep, *self._source.partition}
-        found = resolve_columns(self._names, given.columns, self._fields, known, given.strict)
-        self.found.check_same(found)
-        self.found = found
-
-
-def one_rater_per_row(block: Records) -> tuple[Records, int]:
-    """Return a judgment for each rater's answer, and how many raters left theirs empty."""
+def one_rater_per_row(block: Records) -> Records:
+    """Return a judgment for each rater's answer; a note counts those who left theirs empty."""
     answers, names = block.column("answer"), list(block.found.columns["answer"])
     rows, raters = np.nonzero(answers.codes >= 0)
     if not len(rows):
         raise InputError("all answers of the raters are empty", "give one", block.place(0))
+    if empty := answers.codes.size - len(rows):
+        warn_of_input(f"empty answers of raters left out: {empty}")
     own = {
         "answer": answers.take((rows, raters)),
         "judge": Column(raters.astype(np.int32), names),
     }
     taken = block.take(rows)
-    return replace(taken, columns=taken.columns | own), answers.codes.size - len(rows)
+    return replace(taken, columns=taken.columns | own)
 
 
 def one_judgment_per_row(table: Records) -> Records:
