@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -33,9 +33,6 @@ NullValues: TypeAlias = str | float | Sequence[str | float]
 UnjudgedRule: TypeAlias = Literal["worst", "drop", "nothing"] | Label
 """``worst``: the worst grade. ``drop``: those below move up. ``nothing``: an empty
 rank. Anything else is the grade itself, also after ``=``: ``=drop`` is a grade of that name."""
-
-WITHOUT_GRADE = "documents within the lists without a grade (null)"
-"""What they are called in a note."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +100,13 @@ def apply_unjudged(lists: Pairs, unjudged: Booleans, scale: Scale, rule: Unjudge
     return np.take_along_axis(lists, np.argsort(unjudged, axis=-1, kind="stable"), axis=-1)
 
 
+def padded(lists: Any, n_ranks: int) -> Any:
+    """Return lists, shape (..., K), with empty ranks at their end, if K is smaller."""
+    more = n_ranks - lists.shape[-1]
+    widths = [(0, 0)] * (lists.ndim - 1) + [(0, more)]
+    return np.pad(lists, widths, constant_values=NO_DOCUMENT) if more > 0 else lists
+
+
 def unjudged_meaning(rule: UnjudgedRule, scale: Scale) -> tuple[int, str]:
     """Return the grade index of a rule, -1 if it gives none, and what it says."""
     if rule == "worst":
@@ -121,7 +125,12 @@ def unjudged_meaning(rule: UnjudgedRule, scale: Scale) -> tuple[int, str]:
     return index, f"the grade {scale.labels[index]}"
 
 
-def warn_of_unjudged(documents: str, count: object, rule: UnjudgedRule, scale: Scale) -> None:
+def warn_of_unjudged(
+    count: object,
+    rule: UnjudgedRule,
+    scale: Scale,
+    documents: str = "documents within the lists without a grade (null)",
+) -> None:
     """Say what documents without a grade count as, and how many of which there are."""
     words = unjudged_meaning(rule, scale)[1]
     become = "left out" if rule == "drop" else f"counted as {words}"

@@ -365,13 +365,13 @@ def _table(judged: Preferences) -> Any:
 
 def _decoded(table: Any) -> CodedJudgments:
     """Return the judgments of a table, without ids if it has no columns of them."""
-    n = len(table)
+    import pyarrow as pa
+
+    n, names = len(table), table.column_names
     content = np.frombuffer(table["lists"].combine_chunks().buffers()[1], np.int8)
-    ids = [Column(np.full(n, -1, np.int32), [])] * 2
-    if _IDS[0] in table.column_names:
-        columns = (column_of(table[name].combine_chunks()) for name in _IDS)
-        ids = [Column(one.codes, list(map(sys.intern, one.values))) for one in columns]
     numbers = (table[name].to_numpy() for name in _SHOWN[1:])
+    held = (table[name].combine_chunks() if name in names else pa.nulls(n) for name in _IDS)
+    ids = (Column(one.codes, list(map(sys.intern, one.values))) for one in map(column_of, held))
     return CodedJudgments(content.reshape(n, 2, -1), *numbers, *ids)
 
 

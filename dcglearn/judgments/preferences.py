@@ -19,8 +19,8 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.types import Booleans, Floats, Grades, Ids, Integers, Pairs
 from dcglearn.judgments.folds import group_numbers, query_counts
 from dcglearn.judgments.meaning.answers import ANSWERS
-from dcglearn.judgments.options import UnjudgedRule
-from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike, checked_grades
+from dcglearn.judgments.options import UnjudgedRule, padded
+from dcglearn.measures.scale import Scale, ScaleLike, checked_grades
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -150,8 +150,14 @@ class Preferences:
         >>> data.lists.tolist()
         [[[0, 1], [1, -1]]]
         """
-        given = {"a": a, "b": b, "answer": answers, "query": queries, "judge": judges}
-        given |= {"weight": weights}
+        given = {
+            "a": a,
+            "b": b,
+            "answer": answers,
+            "query": queries,
+            "judge": judges,
+            "weight": weights,
+        }
         columns = {name: np.asarray(x, object) for name, x in given.items() if x is not None}
         return cls.from_frame(columns, scale, unjudged=unjudged)
 
@@ -293,12 +299,9 @@ def concatenated(parts: Sequence[Preferences]) -> Preferences:
             raise InputError(
                 f"the grades {scale} and {part.scale} differ", "declare one `scale` for all files"
             )
-    columns: dict[str, Any] = {name: [getattr(one, name) for one in parts] for name in _COLUMNS}
-    columns["lists"] = [
-        np.pad(lists, [(0, 0), (0, 0), (0, n_ranks - lists.shape[2])], constant_values=NO_DOCUMENT)
-        for lists in columns["lists"]
-    ]
-    return Preferences(scale=scale, **{name: np.concatenate(columns[name]) for name in _COLUMNS})
+    parts = [replace(part, lists=padded(part.lists, n_ranks)) for part in parts]
+    columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS}
+    return Preferences(scale=scale, **columns)
 
 
 def swap_lists(pairs: Pairs, where: Booleans) -> None:

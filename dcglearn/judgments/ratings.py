@@ -26,7 +26,6 @@ from dcglearn.judgments.folds import count_true
 from dcglearn.judgments.meaning.answers import ANSWERS
 from dcglearn.judgments.meaning.columns import RATED_LISTS
 from dcglearn.judgments.options import (
-    WITHOUT_GRADE,
     GivenMap,
     NullValues,
     ReadOptions,
@@ -37,7 +36,7 @@ from dcglearn.judgments.options import (
 )
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.reading.fields import read_records
-from dcglearn.judgments.reading.lists import GradedLists
+from dcglearn.judgments.reading.lists import grade_indices, graded_lists
 from dcglearn.measures.scale import Scale, ScaleLike
 
 Within = Literal["query", "judge", "all"]
@@ -116,14 +115,15 @@ def read_ratings(
         scale, n_ranks, told, None, unjudged, null_values, strict=strict, encoding=encoding
     )
     records = read_records(path, RATED_LISTS, options, advance)
-    graded = GradedLists({"grades": records.column("grades")}, options, records.name, records.place)
-    lists, count = grade_unjudged(graded.indices()[:, 0], graded.scale, unjudged)
+    held = {"grades": records.column("grades")}
+    graded, of_lists = graded_lists(held, options, records.name, records.place)
+    lists, count = grade_unjudged(grade_indices(graded)[:, 0], of_lists, unjudged)
     if count:
-        warn_of_unjudged(WITHOUT_GRADE, count, unjudged, graded.scale)
+        warn_of_unjudged(count, unjudged, of_lists)
     return Ratings(
         lists,
         records.numbers("rating"),
-        graded.scale,
+        of_lists,
         records.weights(),
         records.ids("query").decoded(),
         records.ids("judge").decoded(),
@@ -217,8 +217,7 @@ def pairs_from_ratings(
         raise InputError(f"no two ratings{of} differ{by}", remedy)
     kept = drawn = np.flatnonzero(large | (equal & ties))
     if at_most is not None and at_most < len(kept):
-        chosen = np.random.default_rng(seed or 0).choice(len(kept), at_most, replace=False)
-        drawn = kept[np.sort(chosen)]
+        drawn = np.sort(np.random.default_rng(seed or 0).choice(kept, at_most, replace=False))
     factors = ratings.weights
     if not equal_weights:
         totals = np.bincount(groups + 1, factors)[groups + 1]

@@ -27,7 +27,6 @@ from dcglearn.judgments.meaning.answers import (
 )
 from dcglearn.judgments.meaning.columns import JUDGMENTS, JUDGMENTS_OF_DOCUMENTS, SHOWN
 from dcglearn.judgments.options import (
-    WITHOUT_GRADE,
     GivenMap,
     NullValues,
     ReadOptions,
@@ -45,7 +44,7 @@ from dcglearn.judgments.reading.fields import (
     one_rater_per_row,
     read_records,
 )
-from dcglearn.judgments.reading.lists import GradedLists
+from dcglearn.judgments.reading.lists import grade_indices, graded_lists
 from dcglearn.measures.scale import ScaleLike
 
 MODEL_BYTES = 2200
@@ -78,8 +77,9 @@ class JudgmentTable:
             check_unused(records.unknown, shown, *about, self.name)
         lists = {side: records.column(side) for side in "ab"}
         if options.document_grades is not None:
-            grades = options.document_grades
-            lists, self._documents, self._unjudged = look_up(records, grades, options)
+            lists, self._documents, self._unjudged = look_up(
+                records, options.document_grades, options
+            )
         found = resolve_answers(shown, records.place, *about, "weight" in records.columns)
         codes, weights = np.array(found.values).T
         self._codes, self._weights = codes.astype(np.int8)[found.codes], weights[found.codes]
@@ -87,8 +87,7 @@ class JudgmentTable:
         self._left_out = count_true(self._codes == LEFT_OUT)
         if self._left_out:
             warn_of_input(f"judgments left out for their answers: {self._left_out}")
-        self._lists = GradedLists(lists, options, self.name, records.place)
-        self.scale = self._lists.scale
+        self._lists, self.scale = graded_lists(lists, options, self.name, records.place)
 
     def __len__(self) -> int:
         return len(self._codes)
@@ -100,7 +99,7 @@ class JudgmentTable:
 
     def preferences(self) -> Preferences:
         """Return the judgments as arrays."""
-        (found,) = self.batches(max(1, len(self)))
+        (found,) = self.batches(len(self))
         return found
 
     def batches(self, size: int = 1 << 19) -> Iterator[Preferences]:
@@ -108,7 +107,7 @@ class JudgmentTable:
         rule = self.options.unjudged
         for first in range(0, len(self), size):
             rows = slice(first, first + size)
-            lists = self._lists.indices(rows)
+            lists = grade_indices(self._lists.take(rows))
             if self.options.documents:
                 self._check_rankings(lists, first)
             lists, without = grade_unjudged(lists, self.scale, rule)
@@ -118,7 +117,7 @@ class JudgmentTable:
             judgments, kept = Preferences(lists, *shown, *ids), shown[0] != LEFT_OUT
             yield judgments if kept.all() else judgments[kept]
         if self._without_grade:
-            warn_of_unjudged(WITHOUT_GRADE, self._without_grade, rule, self.scale)
+            warn_of_unjudged(self._without_grade, rule, self.scale)
 
     def kept(self, name: str) -> Ids:
         """Return a column that was kept, for the judgments that are not left out."""

@@ -24,7 +24,6 @@ from dcglearn.base.tables.columns import (
     RowPlace,
     column_of,
     distinct_rows,
-    is_missing,
     is_text,
 )
 from dcglearn.judgments.meaning.columns import SHOWN, Sides, plain_name
@@ -83,7 +82,7 @@ def _plain(text: str) -> str:
 
 def text_of(value: object) -> str:
     """Return an answer as text: whole floats without a point, a missing one empty."""
-    if is_missing(value):
+    if value is None:
         return ""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))

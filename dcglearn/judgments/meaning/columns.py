@@ -156,7 +156,7 @@ def resolve_columns(
     """Return which column is which field; unknown ones are noted, or refused if `strict`."""
     wanted = parse_given_map(given, "columns", "a=left,b=right,answer=verdict")
     ignored = wanted.pop("ignore", "").split("+")
-    finder = _Finder([name for name in dict.fromkeys(names) if name not in ignored])
+    finder = _Finder([name for name in names if name not in ignored])
     for field, column in wanted.items():
         check_name(field, "field in `columns`", (*fields.names, "ignore"))
         finder.take_given(field, column)

@@ -15,7 +15,7 @@ from dcglearn.base.types import Integers, Rankings
 from dcglearn.collections.join import GradedRun, IndexedQrels, grade_run, index_qrels
 from dcglearn.collections.runs import Qrels, Run, distinct_names, read_qrels, read_run
 from dcglearn.judgments.folds import count_true
-from dcglearn.judgments.options import ReadOptions, apply_unjudged, warn_of_unjudged
+from dcglearn.judgments.options import ReadOptions, apply_unjudged, padded, warn_of_unjudged
 from dcglearn.judgments.reading.fields import Records
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 
@@ -104,7 +104,7 @@ def look_up(
         )
     if unjudged:
         of = f"{unjudged} of {documents}"
-        warn_of_unjudged("documents without a judgment", of, rule, scale)
+        warn_of_unjudged(of, rule, scale, "documents without a judgment")
     return lists, documents, unjudged
 
 
@@ -155,8 +155,7 @@ def _with_runs(
             raise InputError(
                 f"the run {name} holds nothing for the query", "leave the judgment out", place
             )
-        more = max(shown.shape[1] - found.shape[1], 0)
-        found = np.pad(found, ((0, 0), (0, more)), constant_values=NO_DOCUMENT)
+        found = padded(found, shown.shape[1])
         found[rows] = NO_DOCUMENT
         found[rows, : shown.shape[1]] = shown
     return found

@@ -7,8 +7,7 @@ brackets of JSON, Python, NumPy or PostgreSQL. A dash is an empty rank.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Sequence
-from functools import partial
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
@@ -27,11 +26,11 @@ from dcglearn.base.tables.columns import (
 )
 from dcglearn.base.text import ASCII_BLANKS
 from dcglearn.base.types import Pairs
-from dcglearn.judgments.options import ReadOptions
+from dcglearn.judgments.options import ReadOptions, padded
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale, canonical_label
 
-_WITH_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
-_MAY_BE_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
+_WITH_COMMA = re.compile(r"[+-]?(?![1-9][0-9]{0,2},[0-9]{3}\Z)[0-9]+,[0-9]+")
+"""A number with a decimal comma; not 1,500, which may be 1500."""
 
 _EMPTY_ENTRIES = {"-", "null", "None", "NULL", "nan", "NaN"}
 _ENTRY = r"""(?:"([^"\\]*)"|'([^'\\]*)'|([^\s,\[\](){{}}"']+))"""
@@ -57,9 +56,7 @@ _JOINED = re.compile(r"0[0-9]+|[0-9](?:[^\w\s][0-9])+")
 def with_point(text: str) -> str:
     """Return a number in a cell with a point for its decimal comma, other text as it is."""
     digits = text.strip(ASCII_BLANKS)
-    if _WITH_COMMA.fullmatch(digits) and not _MAY_BE_THOUSANDS.fullmatch(digits):
-        return digits.replace(",", ".")
-    return text
+    return digits.replace(",", ".") if _WITH_COMMA.fullmatch(digits) else text
 
 
 def number_of(value: object) -> float:
@@ -87,13 +84,6 @@ def parse_list_text(text: str) -> list[str | None]:
     parts = stripped.split(separator) if separator in stripped else text.split()
     stripped_parts = (part.strip(ASCII_BLANKS) for part in parts)
     return [None if part in ("", "-") else part for part in stripped_parts]
-
-
-def label_of(value: Any, missing: Container[str | float]) -> Label | None:
-    """Return the label of a grade, None where there is none: a mark among the `missing`."""
-    if value is None or mark_of(value) in missing:
-        return None
-    return canonical_label(value.strip() if isinstance(value, str) else value)
 
 
 def mark_of(value: object) -> str | float:
@@ -219,39 +209,42 @@ def _check_joined(lists: Column, place: RowPlace) -> None:
         )
 
 
-class GradedLists:
-    """Lists by name as codes, and the scale of their grades."""
+def graded_lists(
+    lists: dict[str, Column], options: ReadOptions, path: str, place: RowPlace
+) -> tuple[Column, Scale]:
+    """Return lists by name as one column of grade indices, shape (n, names, K), and the scale."""
+    names, K, scale = list(lists), options.n_ranks, options.declared_scale()
+    given = options.null_values
+    marks = {*map(mark_of, [given] if isinstance(given, str | float | int) else given)}
 
-    def __init__(
-        self, lists: dict[str, Column], options: ReadOptions, path: str, place: RowPlace
-    ) -> None:
-        names, K, declared = list(lists), options.n_ranks, options.declared_scale()
+    def where(row: int, side: int, rank: int | None = None) -> str:
+        of = "" if rank is None else f", rank {rank + 1}"
+        return f'{place(row)}, "{names[side]}"{of}'
 
-        def where(row: int, side: int, rank: int | None = None) -> str:
-            of = "" if rank is None else f", rank {rank + 1}"
-            return f'{place(row)}, "{names[side]}"{of}'
+    def label_of(value: Any) -> Label | None:
+        if mark_of(value) in marks:
+            return None
+        return canonical_label(value.strip() if isinstance(value, str) else value)
 
-        grades = stacked([*lists.values()])
-        _check_lengths(grades, where, K)
-        if options.documents:
-            grades = grades.with_values(list(map(str, grades.values)))
-        else:
-            if declared is None and K is None:
-                _check_joined(grades, where)
-            given = options.null_values
-            marks = {*map(mark_of, [given] if isinstance(given, str | float | int) else given)}
-            grades = grades.parsed(partial(label_of, missing=marks), where)
-            if declared is None:
-                check_kinds(grades, where)
+    grades = stacked([*lists.values()])
+    _check_lengths(grades, where, K)
+    if options.documents:
+        grades = grades.with_values(list(map(str, grades.values)))
+    else:
+        if scale is None and K is None:
+            _check_joined(grades, where)
+        grades = grades.parsed(label_of, where)
+        if scale is None:
+            check_kinds(grades, where)
+    if scale is None:
         with errors_at(path):
             make = Scale.from_documents if options.documents else Scale.from_numbers
-            self.scale = make(grades.values) if declared is None else declared
-        grades = grades.parsed(self.scale.index, where)
-        self.codes = grades.codes[..., :K]
-        if (missing := (K or 0) - self.codes.shape[2]) > 0:
-            self.codes = np.pad(self.codes, [(0, 0), (0, 0), (0, missing)], constant_values=-1)
-        self._grades = np.array([*grades.values, NO_DOCUMENT], np.int8)
+            scale = make(grades.values)
+    grades = grades.parsed(scale.index, where)
+    return Column(padded(grades.codes[..., :K], K or 0), grades.values), scale
 
-    def indices(self, rows: slice = slice(None)) -> Pairs:
-        """Return lists as grade indices, shape (n, names, K), -1 where there is no grade."""
-        return np.ascontiguousarray(self._grades[self.codes[rows]])
+
+def grade_indices(lists: Column) -> Pairs:
+    """Return lists of grade indices as an array, -1 where there is no grade."""
+    indices = np.array([*lists.values, NO_DOCUMENT], np.int8)
+    return np.ascontiguousarray(indices[lists.codes])
