@@ -359,7 +359,7 @@ def compare(
 @command()
 def agree(arguments: JudgmentsAndMeasuresArgument, judgments: JudgmentOptions) -> Answer:
     """Count how often measures agree with judgments."""
-    from dcglearn.judgments.folds import query_counts
+    from dcglearn.judgments.preferences import query_counts
     from dcglearn.learning.agreement import judged_agreement
     from dcglearn.report.comparisons import agreement_table
     from dcglearn.report.measures import in_full

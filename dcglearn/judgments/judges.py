@@ -28,8 +28,7 @@ from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.significance import holm
 from dcglearn.base.tables.columns import column_of, distinct_rows
 from dcglearn.base.types import Booleans, Floats, Integers
-from dcglearn.judgments.folds import count_true, group_numbers
-from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.preferences import Preferences, count_true, group_numbers
 from dcglearn.measures.agreement import outcomes
 from dcglearn.measures.presets import preset
 

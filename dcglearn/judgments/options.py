@@ -15,7 +15,6 @@ import numpy as np
 
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.types import Booleans, Pairs
-from dcglearn.judgments.folds import count_true
 from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale, ScaleLike, as_scale
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ def grade_unjudged(lists: Pairs, scale: Scale, rule: UnjudgedRule) -> tuple[Pair
     inside = empty & ~below
     lists = lists.copy()
     lists[some] = apply_unjudged(lists[some], inside, scale, rule)
-    return lists, count_true(inside)
+    return lists, int(inside.sum())
 
 
 def apply_unjudged(lists: Pairs, unjudged: Booleans, scale: Scale, rule: UnjudgedRule) -> Pairs:

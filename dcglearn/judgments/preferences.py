@@ -1,23 +1,24 @@
-"""Preferences: judgments of which of two rankings is better, as arrays.
+"""Preferences: judgments of which of two rankings is better, as arrays, and folds of them.
 
 Sides are kept as they were shown; what learning uses, pairs with the preferred ranking first, is
-derived.
+derived. Judgments of a query are a group, which folds keep whole.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Booleans, Floats, Grades, Ids, Integers, Pairs
-from dcglearn.judgments.folds import group_numbers, query_counts
 from dcglearn.judgments.meaning.answers import ANSWERS
 from dcglearn.judgments.options import UnjudgedRule, padded
 from dcglearn.measures.scale import Scale, ScaleLike, checked_grades
@@ -328,3 +329,61 @@ def check_worth_learning(pairs: Grades, weights: Floats | None) -> None:
         raise InputError(problem, "give pairs whose lists differ")
     if pairs.view(f"u{pairs.itemsize}").min() >= pairs.max():  # as which no document is the largest
         raise InputError("only one grade occurs", "judge lists of different grades")
+
+
+def count_true(found: Booleans) -> int:
+    """Return how many are true, as a number that JSON can hold."""
+    return int(found.sum())
+
+
+def group_numbers(groups: ArrayLike) -> Integers:
+    """Return numbers (n,) of groups, by first appearance; None or NaN is a group of its own."""
+    values = np.asarray(groups).ravel().tolist()
+    keys = [object() if one is None or one != one else one for one in values]
+    numbers = dict(zip(dict.fromkeys(keys), count(), strict=False))
+    return np.fromiter(map(numbers.__getitem__, keys), np.int64, len(keys))
+
+
+def query_counts(queries: Ids) -> tuple[int, int]:
+    """Return the number of queries, and of judgments without one."""
+    ids = queries.tolist()
+    return len({*ids} - {None}), ids.count(None)
+
+
+def query_folds(
+    groups: NDArray[np.integer], n_folds: int, rng: np.random.Generator
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Split judgments into folds that keep a query whole, as ``GroupKFold(shuffle=True)`` does.
+
+    Parameters
+    ----------
+    groups : ndarray of int, shape (n,)
+        The query of each judgment.
+    n_folds : int
+        At least 2, at most the number of queries.
+    rng : numpy.random.Generator
+        Shuffles the queries.
+
+    Yields
+    ------
+    train, test : ndarrays of int
+        Row numbers, ascending.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> for train, test in query_folds(np.array([0, 0, 1, 1]), 2, rng):
+    ...     print(train, test)
+    [0 1] [2 3]
+    [2 3] [0 1]
+    """
+    queries = np.unique(groups)
+    if len(queries) < 2:
+        raise InputError(
+            "judgments of one query cannot be divided into folds", "judge more than one query"
+        )
+    checked_count(n_folds, "`n_folds`", 2, len(queries))
+    shuffler = np.random.RandomState(int(rng.integers(2**31)))
+    for held_out in np.array_split(shuffler.permutation(queries), n_folds):
+        in_test = np.isin(groups, held_out)
+        yield np.flatnonzero(~in_test), np.flatnonzero(in_test)

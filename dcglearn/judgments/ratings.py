@@ -22,7 +22,6 @@ from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import column_of
 from dcglearn.base.tables.sources import Readable
 from dcglearn.base.types import Booleans, Floats, Ids, Integers, Rankings
-from dcglearn.judgments.folds import count_true
 from dcglearn.judgments.meaning.answers import ANSWERS
 from dcglearn.judgments.meaning.columns import RATED_LISTS
 from dcglearn.judgments.options import (
@@ -34,7 +33,7 @@ from dcglearn.judgments.options import (
     parse_given_map,
     warn_of_unjudged,
 )
-from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.preferences import Preferences, count_true
 from dcglearn.judgments.reading.fields import read_records
 from dcglearn.judgments.reading.lists import grade_indices, graded_lists
 from dcglearn.measures.scale import Scale, ScaleLike

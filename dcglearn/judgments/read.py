@@ -17,7 +17,6 @@ from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.sources import Readable
 from dcglearn.base.types import Ids, Pairs
-from dcglearn.judgments.folds import count_true
 from dcglearn.judgments.meaning.answers import (
     LEFT_OUT,
     check_unused,
@@ -36,7 +35,7 @@ from dcglearn.judgments.options import (
     warn_of_unjudged,
 )
 from dcglearn.judgments.packed import PackedPairs, is_packed
-from dcglearn.judgments.preferences import Preferences, concatenated
+from dcglearn.judgments.preferences import Preferences, concatenated, count_true
 from dcglearn.judgments.reading.documents import DocumentGrades, look_up
 from dcglearn.judgments.reading.fields import (
     last_answers,

@@ -24,7 +24,7 @@ from dcglearn import (
     read_groups,
     read_preferences,
 )
-from dcglearn.judgments.folds import group_numbers, query_folds
+from dcglearn.judgments.preferences import group_numbers, query_folds
 from helpers.copies import copies_of
 from helpers.generated import preferences
 from helpers.notes import noted

@@ -14,8 +14,8 @@ from dcglearn.base.tables.columns import Column, parse_id, table_of, take_rows, 
 from dcglearn.base.types import Integers, Rankings
 from dcglearn.collections.join import GradedRun, IndexedQrels, grade_run, index_qrels
 from dcglearn.collections.runs import Qrels, Run, distinct_names, read_qrels, read_run
-from dcglearn.judgments.folds import count_true
 from dcglearn.judgments.options import ReadOptions, apply_unjudged, padded, warn_of_unjudged
+from dcglearn.judgments.preferences import count_true
 from dcglearn.judgments.reading.fields import Records
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 

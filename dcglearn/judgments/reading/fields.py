@@ -37,10 +37,10 @@ from dcglearn.base.tables.sources import (
     rows_of,
 )
 from dcglearn.base.types import Floats, Integers
-from dcglearn.judgments.folds import count_true
 from dcglearn.judgments.meaning.answers import answer_in_words, text_of
 from dcglearn.judgments.meaning.columns import ColumnMap, RecordFields, resolve_columns
 from dcglearn.judgments.options import LARGEST_WEIGHT, ReadOptions
+from dcglearn.judgments.preferences import count_true
 from dcglearn.judgments.reading.lists import grade_cell, lists_of, number_of
 
 
