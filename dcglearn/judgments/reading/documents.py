@@ -89,8 +89,7 @@ def look_up(
     scale, rule = grades.qrels.scale, options.unjudged
     lists, documents, unjudged = dict[str, Column](), 0, 0
     for side in "ab":
-        found = _of_documents(records, side, query, grades.qrels)
-        found = _with_runs(found, records, side, query, grades, options)
+        found = _shown_grades(records, side, query, grades, options)
         without = found == len(scale)
         documents += count_true(found != NO_DOCUMENT)
         unjudged += count_true(without)
@@ -110,33 +109,32 @@ def look_up(
 
 def _of_documents(records: Records, side: str, query: Integers, qrels: IndexedQrels) -> Rankings:
     """Return the grades of lists, shape (n, K), L without a judgment and -1 for no document."""
-    if side not in records.columns:
-        return np.full((records.rows, 0), NO_DOCUMENT, np.int8)
-    ids = records.columns[side].parsed(
+    ids = records.column(side).parsed(
         lambda value: parse_id(value, "document"), lambda row, rank: records.place(row)
     )
-    ordered = np.sort(ids.codes, axis=1)
+    codes = ids.codes.reshape(records.rows, -1)
+    ordered = np.sort(codes, axis=1)
     twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
     if twice.any():
         row, at = np.argwhere(twice)[0].tolist()
         problem = f'"{side}": the document {ids.values[ordered[row, at]]} appears twice'
         raise InputError(problem, "keep one", records.place(row))
-    rows, ranks = np.nonzero(ids.codes >= 0)
-    documents = take_rows(text_array(ids.values), ids.codes[rows, ranks].astype(np.int64))
-    found = np.full(ids.codes.shape, NO_DOCUMENT, np.int8)
+    rows, ranks = np.nonzero(codes >= 0)
+    documents = take_rows(text_array(ids.values), codes[rows, ranks].astype(np.int64))
+    found = np.full(codes.shape, NO_DOCUMENT, np.int8)
     found[rows, ranks] = qrels.find_grades_of_ids(query[rows], documents)
     return found
 
 
-def _with_runs(
-    found: Rankings,
+def _shown_grades(
     records: Records,
     side: str,
     query: Integers,
     grades: DocumentGrades,
     options: ReadOptions,
 ) -> Rankings:
-    """Return the lists with those of judgments that name runs: the first K documents shown."""
+    """Return the grades of lists, and of the first K documents of runs where they are named."""
+    found = _of_documents(records, side, query, grades.qrels)
     names, K = records.ids(f"run_{side}"), options.n_ranks or 0
     for code, name in enumerate(names.values):
         rows = np.flatnonzero(names.codes == code)
