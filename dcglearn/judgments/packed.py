@@ -248,8 +248,7 @@ class PackedWriter:
     def __init__(self, path: Path, scale: Scale, files: ExitStack) -> None:
         self._path, self._scale, self._files = path, scale, files
         self._file: Any = None
-        self._held: list[Preferences] = []
-        self._row_groups: list[tuple[int, str]] = []
+        self._held, self._row_groups = list[Preferences](), list[tuple[int, str]]()
         self._n, self._has_sides = 0, True
 
     def __call__(self, judged: Preferences | ArrayLike, weights: ArrayLike | None = None) -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dcglearn.base.tables.sources import FrameLike
 
 
-_Scalar = TypeVar("_Scalar", bound=np.generic)
+_Array = TypeVar("_Array", bound=NDArray[Any])
 
 B = ANSWERS.index("b")
 
@@ -75,7 +75,7 @@ class Preferences:
 
     def __post_init__(self) -> None:
         for name in _COLUMNS:
-            object.__setattr__(self, name, _read_only(getattr(self, name).view()))
+            vars(self)[name] = _read_only(getattr(self, name).view())
 
     @classmethod
     def of(
@@ -312,7 +312,7 @@ def swap_lists(pairs: Pairs, where: Booleans) -> None:
     items[rows] = items[rows, ::-1]
 
 
-def _read_only(array: NDArray[_Scalar]) -> NDArray[_Scalar]:
+def _read_only(array: _Array) -> _Array:
     array.flags.writeable = False
     return array
 
