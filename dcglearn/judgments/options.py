@@ -15,7 +15,7 @@ import numpy as np
 
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.types import Booleans, Pairs
-from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale, ScaleLike, as_scale
+from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale, ScaleLike
 
 if TYPE_CHECKING:
     from dcglearn.judgments.reading.documents import DocumentGrades
@@ -50,12 +50,6 @@ class ReadOptions:
     document_grades: DocumentGrades | None = None
     keep: Sequence[str] = ()
 
-    def declared_scale(self) -> Scale | None:
-        """Return the grades that are declared, or those of the documents."""
-        if self.scale is None and self.document_grades is not None:
-            return self.document_grades.qrels.scale
-        return as_scale(self.scale)
-
 
 def parse_given_map(given: GivenMap | None, argument: str, example: str) -> dict[str, str]:
     """Return what a user says as a mapping of text to text."""
@@ -64,10 +58,10 @@ def parse_given_map(given: GivenMap | None, argument: str, example: str) -> dict
         if not isinstance(given, str)
         else [
             part.rpartition("=")[::2] if "=" in part else (part, "")
-            for part in next(csv.reader([given], skipinitialspace=True), [given])
+            for part in next(csv.reader([given], skipinitialspace=True))
         ]
     )
-    found: dict[str, str] = {}
+    found = dict[str, str]()
     for key, value in ((str(key).strip(), str(value).strip()) for key, value in parts):
         if not value:
             raise InputError(
@@ -76,6 +70,12 @@ def parse_given_map(given: GivenMap | None, argument: str, example: str) -> dict
         if found.setdefault(key, value) != value:
             raise InputError(f"`{argument}` names {key!r:.60} twice", "name it once")
     return found
+
+
+def listed(names: Sequence[object], most: int) -> str:
+    """Return names with commas; of many, the first ones."""
+    more = ", ..." if len(names) > most else ""
+    return ", ".join(map(str, names[:most])) + more
 
 
 def grade_unjudged(lists: Pairs, scale: Scale, rule: UnjudgedRule) -> tuple[Pairs, int]:
@@ -114,7 +114,7 @@ def unjudged_meaning(rule: UnjudgedRule, scale: Scale) -> tuple[int, str]:
         return NO_DOCUMENT, "no part of the list"
     if rule == "nothing":
         return NO_DOCUMENT, "empty ranks"
-    label = rule[1:] if isinstance(rule, str) and rule.startswith("=") else rule
+    label = rule.removeprefix("=") if isinstance(rule, str) else rule
     try:
         index = scale.index(label)
     except InputError as error:

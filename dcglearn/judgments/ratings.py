@@ -39,7 +39,6 @@ from dcglearn.judgments.reading.lists import grade_indices, graded_lists
 from dcglearn.measures.scale import Scale, ScaleLike
 
 Within = Literal["query", "judge", "all"]
-WITHIN: tuple[Within, ...] = get_args(Within)
 
 MAX_PAIRS = 2**24
 
@@ -110,12 +109,11 @@ def read_ratings(
     told = parse_given_map(columns, "columns", "grades=labels,rating=stars")
     if rating is not None:
         told["rating"] = rating
-    options = ReadOptions(
-        scale, n_ranks, told, None, unjudged, null_values, strict=strict, encoding=encoding
-    )
+    options = ReadOptions(scale, n_ranks, told, None, unjudged, null_values, strict, encoding)
     records = read_records(path, RATED_LISTS, options, advance)
-    held = {"grades": records.column("grades")}
-    graded, of_lists = graded_lists(held, options, records.name, records.place)
+    graded, of_lists = graded_lists(
+        {"grades": records.column("grades")}, options, records.name, records.place
+    )
     lists, count = grade_unjudged(grade_indices(graded)[:, 0], of_lists, unjudged)
     if count:
         warn_of_unjudged(count, unjudged, of_lists)
@@ -194,7 +192,7 @@ def pairs_from_ratings(
     >>> pairs_from_ratings(rated).preferences
     Preferences(3 judgments, 2 strict, 1 query, lists of 2, grades 2 > 1 > 0)
     """
-    check_name(within, "`within`", WITHIN)
+    check_name(within, "`within`", get_args(Within))
     if not isinstance(ratings, Ratings):
         ratings = read_ratings(ratings)
 

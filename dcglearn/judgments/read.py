@@ -16,13 +16,12 @@ import numpy as np
 from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.sources import Readable
-from dcglearn.base.types import Ids, Pairs
+from dcglearn.base.types import Ids
 from dcglearn.judgments.meaning.answers import (
     LEFT_OUT,
     check_unused,
     given_codes,
     resolve_answers,
-    shown_answers,
 )
 from dcglearn.judgments.meaning.columns import JUDGMENTS, JUDGMENTS_OF_DOCUMENTS, SHOWN
 from dcglearn.judgments.options import (
@@ -61,25 +60,24 @@ class JudgmentTable:
     ) -> None:
         fields = JUDGMENTS if options.document_grades is None else JUDGMENTS_OF_DOCUMENTS
         records = read_records(path, fields, options, advance)
-        self.options, self.name = options, records.name
+        self._rule, self.name = options.unjudged, records.name
         self._without_grade = self._documents = self._unjudged = 0
         if records.found.is_long:
             records = one_judgment_per_row(records)
         if isinstance(records.found.columns.get("answer"), tuple):
             records = one_rater_per_row(records)
         records = last_answers(records)
-        self._place, self._unknown = records.place, [*records.unknown]
+        self._unknown = [*records.unknown]
         self._ids = {one: records.ids(one) for one in ("query", "judge", *options.keep)}
-        shown = shown_answers(records.columns)
         about = given_codes(options.answers), records.found.sides
         if not {*SHOWN} & {*records.columns}:
-            check_unused(records.unknown, shown, *about, self.name)
+            check_unused(records.unknown, records.columns["answer"], *about, self.name)
         lists = {side: records.column(side) for side in "ab"}
         if options.document_grades is not None:
             lists, self._documents, self._unjudged = look_up(
                 records, options.document_grades, options
             )
-        found = resolve_answers(shown, records.place, *about, "weight" in records.columns)
+        found = resolve_answers(records.columns, records.place, *about)
         codes, weights = np.array(found.values).T
         self._codes, self._weights = codes.astype(np.int8)[found.codes], weights[found.codes]
         self._weights *= records.weights()
@@ -103,20 +101,17 @@ class JudgmentTable:
 
     def batches(self, size: int = 1 << 19) -> Iterator[Preferences]:
         """Iterate over the judgments in order, half a million at a time."""
-        rule = self.options.unjudged
         for first in range(0, len(self), size):
             rows = slice(first, first + size)
             lists = grade_indices(self._lists.take(rows))
-            if self.options.documents:
-                self._check_rankings(lists, first)
-            lists, without = grade_unjudged(lists, self.scale, rule)
+            lists, without = grade_unjudged(lists, self.scale, self._rule)
             self._without_grade += without
             ids = (self._ids[name].take(rows).decoded() for name in ("query", "judge"))
             shown = self._codes[rows], self.scale, self._weights[rows]
             judgments, kept = Preferences(lists, *shown, *ids), shown[0] != LEFT_OUT
             yield judgments if kept.all() else judgments[kept]
         if self._without_grade:
-            warn_of_unjudged(self._without_grade, rule, self.scale)
+            warn_of_unjudged(self._without_grade, self._rule, self.scale)
 
     def kept(self, name: str) -> Ids:
         """Return a column that was kept, for the judgments that are not left out."""
@@ -124,7 +119,7 @@ class JudgmentTable:
 
     def counts(self) -> dict[str, Any]:
         """Return what was left out, looked up and ignored, as numbers."""
-        words = unjudged_meaning(self.options.unjudged, self.scale)[1]
+        words = unjudged_meaning(self._rule, self.scale)[1]
         return {
             "judgments_left_out": self._left_out,
             "documents_without_grade": self._without_grade,
@@ -138,15 +133,6 @@ class JudgmentTable:
             else None,
             "ignored_columns": self._unknown,
         }
-
-    def _check_rankings(self, lists: Pairs, first: int) -> None:
-        whole = np.arange(lists.shape[2])
-        wrong = (np.sort(lists, axis=2) != whole).any(axis=2) | (len(whole) != len(self.scale))
-        if wrong.any():
-            row, side = np.argwhere(wrong)[0].tolist()
-            problem = f"is not a ranking of all {len(self.scale)} documents"
-            where = f'{self._place(first + row)}, "{"ab"[side]}"'
-            raise InputError(problem, "rank each of them once", where)
 
 
 def read_preferences(
@@ -252,14 +238,14 @@ def read_groups(
     if by is None:
         if not isinstance(path, list | tuple) or len(path) < 2:
             raise InputError("one file without a field", "name a field in `by`, or several files")
-        every = (open_judgments(one, ReadOptions(**reading), advance) for one in path)
-        parts = [_in_memory(opened, MODEL_BYTES) for opened in every]
+        options = ReadOptions(**reading)
+        parts = [_in_memory(open_judgments(one, options, advance), MODEL_BYTES) for one in path]
         names = [str(path[0]), "the other files" if len(parts) > 2 else str(path[1])]
         sizes = len(parts[0]), sum(map(len, parts[1:]))
         return concatenated(parts), np.repeat(np.array(names, object), sizes)
     ids = ("query", "judge")
-    keep = () if by in ids or packed_paths(path) else (by,)
-    opened = open_judgments(path, ReadOptions(**reading, keep=keep), advance)
+    options = ReadOptions(**reading, keep=() if by in ids else (by,))
+    opened = open_judgments(path, options, advance)
     data = _in_memory(opened, MODEL_BYTES)
     if isinstance(opened, JudgmentTable):
         groups = opened.kept(by)
@@ -285,24 +271,16 @@ def open_judgments(
     path: Readable, options: ReadOptions, advance: Advance = silent
 ) -> JudgmentTable | PackedPairs:
     """Read judgments as codes; packed ones, to which no option applies, stay in their files."""
-    packed = packed_paths(path)
-    if packed is None:
-        return JudgmentTable(path, options, advance)
-    for name, value in vars(options).items():
-        if value != getattr(ReadOptions, name):
-            problem = f"`{name}` does not apply to packed pairs"
-            raise InputError(problem, "leave it out", str(packed[0]))
-    return PackedPairs.of(packed)
-
-
-def packed_paths(path: Any) -> list[Any] | None:
-    """Return the places of packed judgments, None if they are not packed."""
-    places = list(path) if isinstance(path, list | tuple) else [path]
+    places: list[Any] = [*path] if isinstance(path, list | tuple) else [path]
     packed = [isinstance(one, str | os.PathLike) and is_packed(one) for one in places]
     if not any(packed):
-        return None
+        return JudgmentTable(path, options, advance)
     if not all(packed):
         other = str(places[packed.index(False)])
         remedy = "name packed judgments alone, or pack these"
         raise InputError("is not packed, and other files are", remedy, other)
-    return places
+    for name, value in vars(options).items():
+        if name != "keep" and value != getattr(ReadOptions, name):
+            problem = f"`{name}` does not apply to packed pairs"
+            raise InputError(problem, "leave it out", str(places[0]))
+    return PackedPairs.of(places)

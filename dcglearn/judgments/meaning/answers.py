@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from dcglearn.base.tables.columns import (
     is_text,
 )
 from dcglearn.judgments.meaning.columns import SHOWN, Sides, plain_name
-from dcglearn.judgments.options import LARGEST_WEIGHT, GivenMap, parse_given_map
+from dcglearn.judgments.options import LARGEST_WEIGHT, GivenMap, listed, parse_given_map
 
 ANSWERS = ("a", "b", "tie", "good", "bad")
 """The answers, by code: a is better, b is better, or a tie. ``good`` and ``bad`` are ties with a
@@ -37,7 +36,7 @@ LEFT_OUT = -1
 """The code of answers whose judgments are left out."""
 
 _OUT, _LARGEST = "out", 5
-_A, _B, _TIE = (ANSWERS.index(name) for name in ("a", "b", "tie"))
+_A, _B, _TIE = range(3)
 
 _HOW = r"(?:much |far |slightly |somewhat |a bit |a little )?"
 _NOUN = "(?:list|liste|side|option|ranking|results?|model|system|assistant|response)"
@@ -99,36 +98,42 @@ def given_codes(given: GivenMap | None) -> dict[str, int]:
 
 
 def resolve_answers(
-    shown: Column,
+    columns: Mapping[str, Column],
     place: RowPlace,
     told: Mapping[str, int],
     sides: Sides = ("a", "b"),
-    weighted: bool = False,
 ) -> Column:
     """Return the code and weight of each answer; a note says what was taken.
 
-    Answers are those of :func:`shown_answers`, of which some are `told`. `sides` are the names of
-    the columns of the lists; `weighted` judgments have weights of their own.
+    The columns are those of the fields of judgments. Some answers are `told`; `sides` are the names
+    of the columns of the lists.
     """
+    shown, weighted = _shown_answers(columns), "weight" in columns
     systems_change = len({one.get("left_system", "") for one in shown.values} - {""}) > 1
     answers = shown.parsed(lambda one: _in_lists(one, told, sides, systems_change), place)
     wanted = {**told, **_TRANSLATED}
     others = [text for text in answers.values if text and text not in _TRANSLATED]
     explained, signs = bool(told.keys() - {""}), False
     if others and not explained and all(map(_is_number, others)):
-        answers.parsed(partial(_check_sign, others=others), place)
         explained = signs = True
         wanted |= {"positive": _A, "negative": _B, "0": _TIE}
-    columns = {side.strip().casefold(): code for code, side in enumerate(sides)}
+    names = {side.strip().casefold(): code for code, side in enumerate(sides)}
 
     def meaning(text: str) -> tuple[int, float]:
+        if signs:
+            _check_sign(text, others)
         code, weight = wanted.get(text), 1.0
-        if code is None and text and explained:
+        if code is None and not text:
+            remedy = "write one, or count empty answers as ties: `answers='=tie'`"
+            raise InputError("the answer is empty", remedy)
+        if code is None and explained:
             code, weight = _explained(text, wanted, weighted)
-        elif code is None and text:
-            code = columns.get(text.casefold(), None if _is_number(text) else answer_in_words(text))
+        elif code is None:
+            code = names.get(text.casefold(), None if _is_number(text) else answer_in_words(text))
         if code is None:
-            raise _unknown(text, others)
+            known = f"use one of {', '.join(ANSWERS)}, or {_example(others)}"
+            out = f"{text:.60}={_OUT} leaves its judgments out"
+            raise InputError(f"the answer is {text!r:.60}", f"{known}; {out}")
         return code, weight
 
     found = answers.parsed(meaning, place)
@@ -141,21 +146,12 @@ def resolve_answers(
             "(the other way: `answers='positive=b,negative=a,0=tie'`)"
         )
     elif taken and not explained:
-        warn_of_input(f"answers taken: {', '.join(taken[:8])}{', ...' if len(taken) > 8 else ''}")
+        warn_of_input(f"answers taken: {listed(taken, 8)}")
     return found
 
 
 def _is_number(text: str) -> bool:
     return not np.isnan(parse_number(text))
-
-
-def _unknown(text: str, others: list[str]) -> InputError:
-    if not text:
-        remedy = "write one, or count empty answers as ties: `answers='=tie'`"
-        return InputError("the answer is empty", remedy)
-    remedy = f"use one of {', '.join(ANSWERS)}, or {_example(others)}"
-    out = f"; {text:.60}={_OUT} leaves its judgments out"
-    return InputError(f"the answer is {text!r:.60}", remedy + out)
 
 
 def _example(others: list[str]) -> str:
@@ -194,7 +190,7 @@ _SWAPPED = dict.fromkeys(("true", "yes", "1", "y", "swapped"), True)
 _SWAPPED |= dict.fromkeys(("false", "no", "0", "n"), False)
 
 
-def shown_answers(columns: Mapping[str, Column]) -> Column:
+def _shown_answers(columns: Mapping[str, Column]) -> Column:
     """Return the answers of rows with what the rows say of sides, as one column of dicts."""
     said = {one: columns[one] for one in ("answer", *SHOWN, "run_a", "run_b") if one in columns}
     first, numbers = distinct_rows(column.codes for column in said.values())
@@ -233,12 +229,11 @@ def _in_lists(
 def _swapped(value: str) -> bool:
     """Return whether list a was shown on the right, as a cell says: a truth value, or its side."""
     side = side_named(value)
-    if side is not None:
-        return side == _B
-    if value.casefold() in _SWAPPED:
-        return _SWAPPED[value.casefold()]
-    remedy = "write left or right for the side of list a, or true where the lists were swapped"
-    raise InputError(f"where list a was shown is {value!r:.60}", remedy)
+    swapped = _SWAPPED.get(value.casefold()) if side is None else side == _B
+    if swapped is None:
+        remedy = "write left or right for the side of list a, or true where the lists were swapped"
+        raise InputError(f"where list a was shown is {value!r:.60}", remedy)
+    return swapped
 
 
 def _swapped_by_name(left: str, sides: Sides, change: bool) -> bool | None:
@@ -258,19 +253,23 @@ def _swapped_by_name(left: str, sides: Sides, change: bool) -> bool | None:
 
 def check_unused(
     unknown: Mapping[str, Any],
-    shown: Column,
+    answers: Column,
     told: Mapping[str, int],
     sides: Sides,
     place: str,
 ) -> None:
     """Refuse columns that are not used and may say how the lists were shown."""
-    texts = {one["answer"] for one in shown.values} - {*told}
+    texts = {*map(text_of, answers.values)} - {*told}
     lists_are_sides = side_named(sides[0]) is not None
     unclear = any(
         text.casefold() in ("a", "b") if lists_are_sides else side_named(text) is not None
         for text in texts
     )
-    held = {name: _texts(cells) for name, cells in unknown.items()}
+    held = {
+        name: {*map(text_of, column_of(cells).values)} - {""}
+        for name, cells in unknown.items()
+        if is_text(cells) or not hasattr(cells, "type")  # others may be what Python cannot hold
+    }
     for name, values in held.items():
         alike = [one for one in held if held[one] == values]  # two systems, on the left and right
         if unclear and values and all(side_named(value) is not None for value in values):
@@ -285,10 +284,3 @@ def check_unused(
             f"say `columns='{words}'` if so, and `columns='ignore={'+'.join(alike)}'` if not",
             place,
         )
-
-
-def _texts(cells: Any) -> set[str]:
-    """Return the distinct texts of a column; what is not used may be what Python cannot hold."""
-    if hasattr(cells, "type") and not is_text(cells):
-        return set()
-    return {*map(text_of, column_of(cells).values)} - {""}

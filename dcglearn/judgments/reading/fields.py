@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError, naming, unknown_name, warn_of_input
 from dcglearn.base.numbers import counted
@@ -75,18 +76,19 @@ class Records:
             self, columns=columns, rows=len(rows), place=lambda row: place(int(rows[row]))
         )
 
-    def values(self, field: str, parse: Callable[[Any], Any]) -> list[Any]:
+    def values(self, field: str, parse: Callable[[Any], Any]) -> NDArray[Any]:
         """Return what the cells of a field mean, which every record must have."""
-        found: list[Any] = self.column(field).parsed(parse, self.place).decoded().tolist()
-        if None in found:
-            where = self.place(found.index(None))
+        found = self.column(field).parsed(parse, self.place)
+        missing = found.codes < 0
+        if missing.any():
+            where = self.place(int(missing.argmax()))
             raise InputError(f'"{field}" is missing', "every row needs it", where)
-        return found
+        return np.array(found.values)[found.codes]
 
     def numbers(self, field: str) -> Floats:
         """Return the finite numbers of a field."""
         parse = partial(_number, f'"{field}"', "use a finite number", -np.inf, np.inf)
-        return np.array(self.values(field, parse), float)
+        return self.values(field, parse)
 
     def weights(self) -> Floats:
         """Return the weights, 1 where there is none."""
@@ -116,7 +118,7 @@ def read_records(
     sources: Sequence[Source | FrameSource] = (
         [FrameSource(places)] if is_frame(places) else find_sources(places, options.encoding)
     )
-    gathered: defaultdict[str, GatheredColumn] = defaultdict(GatheredColumn)
+    gathered = defaultdict[str, GatheredColumn](GatheredColumn)
     unknown = dict[str, Any]()
     rows, starts = 0, list[int]()
 
@@ -152,7 +154,7 @@ def _blocks(
 
     Records of JSON may name more columns later on.
     """
-    names, found = dict[str, None](), ColumnMap({}, [], [], fields)
+    names, found = dict[str, None](), ColumnMap({}, [], [])
     known = {*options.keep, *source.partition}
 
     def find(more: Iterable[str]) -> set[str]:
@@ -167,21 +169,18 @@ def _blocks(
 
     for block in source.blocks(find):
         find(block)
-        found.check_complete()
+        found.check_complete(fields)
         yield block, found
-    for name in options.keep:
-        if name not in names and name not in found.columns:
-            raise unknown_name("field", name, names)
+    for name in {*options.keep} - {*names} - {*found.columns}:
+        raise unknown_name("field", name, names)
 
 
 def _columns(
     block: Block, found: ColumnMap, options: ReadOptions, place: Callable[[str, int], str]
 ) -> Iterator[tuple[str, Column]]:
     """Iterate over the columns of the fields of a block."""
-    for name in options.keep:
-        if name in block and name not in found.columns:
-            yield name, column_of(block[name])
-    for field, held in found.columns.items():
+    kept = {name: name for name in options.keep}
+    for field, held in (kept | found.columns).items():
         if isinstance(held, tuple):
             cells = (block.get(name, [None] * rows_of(block)) for name in held)
             yield field, stacked([column_of(one).parsed(grade_cell, str) for one in cells])
@@ -201,7 +200,7 @@ def last_answers(records: Records) -> Records:
     They are in several files if a page's answers were downloaded more than once.
     """
     questions, judges = records.column("question"), records.column("judge")
-    of_page = [isinstance(one, str) and bool(_OF_A_PAGE.fullmatch(one)) for one in questions.values]
+    of_page = [bool(_OF_A_PAGE.fullmatch(str(one))) for one in questions.values]
     known = np.array([*of_page, False])[questions.codes] & (judges.codes >= 0)
     rows = np.flatnonzero(known)[::-1]
     first, _ = distinct_rows((questions.codes[rows], judges.codes[rows]))
@@ -238,14 +237,14 @@ def one_judgment_per_row(table: Records) -> Records:
     held = (table.column(one).codes.T for one in ("pair", "query", "judge", "answer", "weight"))
     keys = [column for codes in held for column in np.atleast_2d(codes)]  # one per rater
     first, group = distinct_rows(keys)
-    sides, ranks = table.values("list", _side), table.values("rank", _rank)
-    of_list = 2 * first[group] + np.array(sides)  # the first row of its judgment, and the side
+    sides, ranks = table.values("list", _side), table.numbers("rank")
+    of_list = 2 * first[group] + sides  # the first row of its judgment, and the side
     order = np.lexsort((ranks, of_list))
     lists, starts, lengths = np.unique(of_list[order], return_index=True, return_counts=True)
     expected = np.arange(1, len(order) + 1) - np.repeat(starts, lengths)
-    wrong = order[np.array(ranks)[order] != expected]
+    wrong = order[ranks[order] != expected]
     if len(wrong):
-        problem = f"the rank {ranks[wrong[0]]} appears twice in its list, or follows none"
+        problem = f"the rank {ranks[wrong[0]]:g} appears twice in its list, or follows none"
         remedy = "number the ranks of each judgment's lists from 1; the rows of a judgment share "
         where = table.place(int(wrong[0]))
         raise InputError(problem, remedy + "query, judge, answer and weight", where)
@@ -266,10 +265,3 @@ def _side(value: object) -> int:
     if code not in (0, 1):
         raise InputError(f"the list is {value!r:.60}", "write a and b, or left and right")
     return code
-
-
-def _rank(value: object) -> int:
-    number = number_of(value)
-    if not (number.is_integer() and number >= 1):
-        raise InputError(f"the rank is {value!r:.60}", "number ranks from 1")
-    return int(number)

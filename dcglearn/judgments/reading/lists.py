@@ -26,8 +26,8 @@ from dcglearn.base.tables.columns import (
 )
 from dcglearn.base.text import ASCII_BLANKS
 from dcglearn.base.types import Pairs
-from dcglearn.judgments.options import ReadOptions, padded
-from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale, canonical_label
+from dcglearn.judgments.options import ReadOptions, listed, padded
+from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale, as_scale, canonical_label
 
 _WITH_COMMA = re.compile(r"[+-]?(?![1-9][0-9]{0,2},[0-9]{3}\Z)[0-9]+,[0-9]+")
 """A number with a decimal comma; not 1,500, which may be 1500."""
@@ -100,7 +100,7 @@ def check_kinds(labels: Column, place: RowPlace) -> None:
     def check(label: Label) -> Label:
         if numbers and label in names:
             raise InputError(
-                f"grades are numbers ({_shown(numbers)}) and names ({_shown(names)})",
+                f"grades are numbers ({listed(numbers, 5)}) and names ({listed(names, 5)})",
                 "write all of them one way; if both are grades, declare all, best first, with "
                 "`scale`",
             )
@@ -114,21 +114,21 @@ def check_kinds(labels: Column, place: RowPlace) -> None:
     labels.parsed(check, place)
 
 
-def _shown(labels: Sequence[Label]) -> str:
-    return ", ".join(map(str, labels[:5])) + (", ..." if len(labels) > 5 else "")
-
-
 def lists_of(cells: Any, place: RowPlace) -> Column:
     """Return a column of lists; a missing list is empty."""
     if isinstance(cells, np.ndarray) and cells.ndim == 2:
         column = column_of(cells.ravel())
         return Column(column.codes.reshape(cells.shape), column.values)
     if is_text(cells):
-        return _split_alike(cells) or _of_texts(column_of(cells), place)
+        if (alike := _split_alike(cells)) is not None:
+            return alike
+        found = column_of(cells).parsed(lambda text: tuple(parse_list_text(text)), place)
+        parsed = _of_entries([*found.values, ()])  # the last where a text is missing
+        return Column(parsed.codes[found.codes], parsed.values)
     if hasattr(cells, "value_lengths"):
         lengths = cells.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
         return table_of(column_of(cells.flatten()), lengths)
-    lists: list[Sequence[Any]] = []
+    lists = list[Sequence[Any]]()
     for row, cell in enumerate(cells.to_pylist() if hasattr(cells, "to_pylist") else cells):
         try:
             lists.append(_entries(cell))
@@ -172,13 +172,6 @@ def _of_entries(lists: Sequence[Sequence[Any]]) -> Column:
     return table_of(column_of(list(chain.from_iterable(lists))), lengths)
 
 
-def _of_texts(texts: Column, place: RowPlace) -> Column:
-    """Return lists that are written as text, each distinct text parsed once."""
-    found = texts.parsed(lambda text: tuple(parse_list_text(text)), place)
-    lists = _of_entries([*found.values, ()])
-    return Column(lists.codes[found.codes], lists.values)
-
-
 def _split_alike(array: Any) -> Column | None:
     """Return lists that are all written like ``2 0 1``, or like ``[2, 0, 1]``; None for others."""
     import pyarrow.compute as pc
@@ -213,9 +206,10 @@ def graded_lists(
     lists: dict[str, Column], options: ReadOptions, path: str, place: RowPlace
 ) -> tuple[Column, Scale]:
     """Return lists by name as one column of grade indices, shape (n, names, K), and the scale."""
-    names, K, scale = list(lists), options.n_ranks, options.declared_scale()
-    given = options.null_values
-    marks = {*map(mark_of, [given] if isinstance(given, str | float | int) else given)}
+    names, K, scale = list(lists), options.n_ranks, as_scale(options.scale)
+    if scale is None and options.document_grades is not None:
+        scale = options.document_grades.qrels.scale
+    marks = {*map(mark_of, np.atleast_1d(options.null_values))}
 
     def where(row: int, side: int, rank: int | None = None) -> str:
         of = "" if rank is None else f", rank {rank + 1}"
@@ -241,7 +235,19 @@ def graded_lists(
             make = Scale.from_documents if options.documents else Scale.from_numbers
             scale = make(grades.values)
     grades = grades.parsed(scale.index, where)
-    return Column(padded(grades.codes[..., :K], K or 0), grades.values), scale
+    graded = Column(padded(grades.codes[..., :K], K or 0), grades.values)
+    if options.documents:
+        _check_rankings(grade_indices(graded), len(scale), where)
+    return graded, scale
+
+
+def _check_rankings(lists: Pairs, n_documents: int, place: RowPlace) -> None:
+    K = lists.shape[2]
+    wrong = (np.sort(lists, axis=2) != np.arange(K)).any(axis=2) | (n_documents != K)
+    if wrong.any():
+        problem = f"is not a ranking of all {n_documents} documents"
+        where = place(*np.argwhere(wrong)[0].tolist())
+        raise InputError(problem, "rank each of them once", where)
 
 
 def grade_indices(lists: Column) -> Pairs:
