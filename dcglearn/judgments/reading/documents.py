@@ -102,8 +102,7 @@ def look_up(
             "give the qrels that go with them; where lists hold grades, leave out `qrels`",
         )
     if unjudged:
-        of = f"{unjudged} of {documents}"
-        warn_of_unjudged(of, rule, scale, "documents without a judgment")
+        warn_of_unjudged(f"{unjudged} of {documents}", rule, scale, "documents without a judgment")
     return lists, documents, unjudged
 
 
