@@ -19,10 +19,10 @@ from .measures.names import measure_for_documents as measure_for_documents
 # Judgments
 from .judgments.preferences import Preferences as Preferences
 from .judgments.read import read_preferences as read_preferences
-from .judgments.groups import read_groups as read_groups
+from .judgments.read import read_groups as read_groups
 from .judgments.writing import write_preferences as write_preferences
 from .judgments.reading.documents import DocumentGrades as DocumentGrades
-from .judgments.folds import query_folds as query_folds
+from .judgments.preferences import query_folds as query_folds
 from .judgments.ratings import Ratings as Ratings
 from .judgments.ratings import read_ratings as read_ratings
 from .judgments.ratings import RatingPairs as RatingPairs

@@ -22,8 +22,7 @@ from dcglearn.base.tables.columns import distinct_rows, take_rows
 from dcglearn.base.types import Booleans, Grades, Ids, Integers, Pairs
 from dcglearn.collections.join import IndexedQrels, grade_run
 from dcglearn.collections.runs import Run
-from dcglearn.judgments.folds import group_numbers
-from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.preferences import Preferences, group_numbers
 from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike, needed_scale
 from dcglearn.systems.inputs import QrelsLike, RunLike, open_qrels, open_qrels_and_runs
 

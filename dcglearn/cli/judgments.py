@@ -109,7 +109,7 @@ def study(
         A run, of two or more: say how many of their comparisons end otherwise with the recommended
         measure.
     """
-    from dcglearn.judgments.groups import MODEL_BYTES
+    from dcglearn.judgments.read import MODEL_BYTES
     from dcglearn.report.study.facts import changed_comparisons
     from dcglearn.report.study.page import study_json, study_page
 
@@ -359,7 +359,7 @@ def compare(
 @command()
 def agree(arguments: JudgmentsAndMeasuresArgument, judgments: JudgmentOptions) -> Answer:
     """Count how often measures agree with judgments."""
-    from dcglearn.judgments.folds import query_counts
+    from dcglearn.judgments.preferences import query_counts
     from dcglearn.learning.agreement import judged_agreement
     from dcglearn.report.comparisons import agreement_table
     from dcglearn.report.measures import in_full

@@ -24,8 +24,7 @@ from dcglearn.inference.answers import A, B
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.likelihood import Bend, Likelihood, Rows
 from dcglearn.inference.tests import LikelihoodRatio, score_test
-from dcglearn.judgments.folds import group_numbers, query_folds
-from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.preferences import Preferences, group_numbers, query_folds
 
 GROUPS = 5
 """Groups of equal size that differences are divided into."""

@@ -35,8 +35,7 @@ from dcglearn.base.representation import ShortRepr
 from dcglearn.base.significance import holm
 from dcglearn.base.types import Floats, Integers
 from dcglearn.inference.usual import learn_dcg, why_no_prior
-from dcglearn.judgments.folds import group_numbers, query_counts, query_folds
-from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.preferences import Preferences, group_numbers, query_counts, query_folds
 from dcglearn.learning.agreement import agreement_of, judged_differences
 from dcglearn.learning.problem import Parameters
 from dcglearn.learning.resample import fit_choosing, naming_fold

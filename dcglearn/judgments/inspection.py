@@ -20,10 +20,9 @@ import numpy as np
 from dcglearn.base.clustered_means import clustered_mean
 from dcglearn.base.tables.columns import column_of, distinct_rows
 from dcglearn.base.types import Booleans, Floats, Integers
-from dcglearn.judgments.folds import count_true, query_counts
 from dcglearn.judgments.judges import JudgeTests, ListPairs, judge_tests, list_pairs, ratio, votes
 from dcglearn.judgments.meaning.answers import ANSWERS
-from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.preferences import Preferences, count_true, query_counts
 from dcglearn.measures.scale import NO_DOCUMENT
 
 DOMINANT = 0.05

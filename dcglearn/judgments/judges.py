@@ -28,8 +28,7 @@ from dcglearn.base.errors import InputError, unknown_name
 from dcglearn.base.significance import holm
 from dcglearn.base.tables.columns import column_of, distinct_rows
 from dcglearn.base.types import Booleans, Floats, Integers
-from dcglearn.judgments.folds import count_true, group_numbers
-from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.preferences import Preferences, count_true, group_numbers
 from dcglearn.measures.agreement import outcomes
 from dcglearn.measures.presets import preset
 
@@ -151,16 +150,14 @@ def judge_tests(preferences: Preferences, pairs: ListPairs, documents: bool) -> 
     def count(of: NDArray[np.integer]) -> Integers:
         return np.bincount(of, minlength=len(names))
 
-    judgments, strict, sided = count(judges[known]), count(judge), count(judge[a_wins])
+    judgments = count(judges[known])
     compared, agree = count(judge[agrees != 0]), count(judge[agrees > 0])
     better = np.sign(agrees) * np.where(a_wins, 1, -1)  # the side of the better list
-    of_sides = [better == side for side in (1, -1)]
-    share, error = _shares_of_a(
-        np.stack([count(judge[a_wins & of_side]) for of_side in of_sides]),
-        np.stack([count(judge[of_side]) for of_side in of_sides]),
-        sided,
-        strict,
-    )
+    better_or_any = (better == 1, better == -1, np.isfinite(better))
+    shown = np.stack([count(judge[one]) for one in better_or_any])
+    sided = np.stack([count(judge[one & a_wins]) for one in better_or_any])
+    share, error = _shares_of_a(sided, shown)
+    strict = shown[2]
     p, typical = _p_values(share, error, strict, agree, compared)
     one_sided, random = p < LEVEL
     reversed_ = random & (scipy.special.bdtr(agree, compared, 0.5) < LEVEL)
@@ -168,7 +165,7 @@ def judge_tests(preferences: Preferences, pairs: ListPairs, documents: bool) -> 
         judgments,
         strict,
         count(judges[known & (preferences.weights == 0)]),
-        ratio(sided, strict),
+        ratio(sided[2], strict),
         compared,
         ratio(agree, compared),
         count(judge[first][ones.sum(axis=0) > 1]),
@@ -191,24 +188,17 @@ def judge_tests(preferences: Preferences, pairs: ListPairs, documents: bool) -> 
     )
 
 
-def _shares_of_a(
-    a_wins: Integers, shown: Integers, all_a: Integers, strict: Integers
-) -> tuple[Floats, Floats]:
+def _shares_of_a(a_wins: Integers, shown: Integers) -> tuple[Floats, Floats]:
     """Return each judge's share of a, and its standard error, (J,), of Beta posteriors.
 
-    It is the mean of the shares where a and where b is better, (2, J), if there are some of each.
+    It is the mean of the shares where a and where b is better, or that of all, (3, J), if there
+    are few of either.
     """
-    share, variance = _beta(a_wins, shown)
-    of_all, variance_of_all = _beta(all_a, strict)
-    both = shown.min(axis=0) >= FEWEST_OF_A_SIDE
-    variance = np.where(both, variance.sum(axis=0) / 4, variance_of_all)
-    return np.where(both, share.mean(axis=0), of_all), np.sqrt(variance)
-
-
-def _beta(part: Integers, whole: Integers) -> tuple[Floats, Floats]:
-    """Return mean and variance of a share that may be any number before it is observed."""
-    mean = (part + 1) / (whole + 2)
-    return mean, mean * (1 - mean) / (whole + 3)
+    share = (a_wins + 1) / (shown + 2)
+    variance = share * (1 - share) / (shown + 3)
+    both = shown[:2].min(axis=0) >= FEWEST_OF_A_SIDE
+    error = np.sqrt(np.where(both, variance[:2].sum(axis=0) / 4, variance[2]))
+    return np.where(both, share[:2].mean(axis=0), share[2]), error
 
 
 def of_judges(preferences: Preferences, names: Sequence[str]) -> Booleans:
@@ -244,13 +234,13 @@ def _typical_shares(part: Integers | Floats, whole: Integers) -> tuple[Floats, f
     parts, weights = (np.append(of[enough], of[~enough].sum()) for of in (part, whole))
     shares = np.nan_to_num(ratio(parts, weights), nan=0.5)
     order = np.argsort(shares, kind="stable")
-    others = np.empty(len(order))
-    for one in range(len(order)):
-        without = np.where(order == one, 0, weights[order])
-        others[one] = _weighted_median(shares[order], without)
+    typical, *of_others = (
+        _weighted_median(shares[order], np.where(order == left_out, 0, weights[order]))
+        for left_out in range(-1, enough.sum())  # -1: nobody
+    )
     found = np.full(len(part), 0.5)
-    found[enough] = others[:-1]
-    return found, _weighted_median(shares[order], weights[order])
+    found[enough] = of_others
+    return found, typical
 
 
 def _weighted_median(ascending: Floats, weights: Integers) -> float:

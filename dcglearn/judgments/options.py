@@ -9,14 +9,13 @@ from __future__ import annotations
 import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.types import Booleans, Pairs
-from dcglearn.judgments.folds import count_true
-from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale, ScaleLike, as_scale
+from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale, ScaleLike
 
 if TYPE_CHECKING:
     from dcglearn.judgments.reading.documents import DocumentGrades
@@ -33,9 +32,6 @@ NullValues: TypeAlias = str | float | Sequence[str | float]
 UnjudgedRule: TypeAlias = Literal["worst", "drop", "nothing"] | Label
 """``worst``: the worst grade. ``drop``: those below move up. ``nothing``: an empty
 rank. Anything else is the grade itself, also after ``=``: ``=drop`` is a grade of that name."""
-
-WITHOUT_GRADE = "documents within the lists without a grade (null)"
-"""What they are called in a note."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +50,6 @@ class ReadOptions:
     document_grades: DocumentGrades | None = None
     keep: Sequence[str] = ()
 
-    def declared_scale(self) -> Scale | None:
-        """Return the grades that are declared, or those of the documents."""
-        if self.scale is None and self.document_grades is not None:
-            return self.document_grades.qrels.scale
-        return as_scale(self.scale)
-
 
 def parse_given_map(given: GivenMap | None, argument: str, example: str) -> dict[str, str]:
     """Return what a user says as a mapping of text to text."""
@@ -68,10 +58,10 @@ def parse_given_map(given: GivenMap | None, argument: str, example: str) -> dict
         if not isinstance(given, str)
         else [
             part.rpartition("=")[::2] if "=" in part else (part, "")
-            for part in next(csv.reader([given], skipinitialspace=True), [given])
+            for part in next(csv.reader([given], skipinitialspace=True))
         ]
     )
-    found: dict[str, str] = {}
+    found = dict[str, str]()
     for key, value in ((str(key).strip(), str(value).strip()) for key, value in parts):
         if not value:
             raise InputError(
@@ -80,6 +70,12 @@ def parse_given_map(given: GivenMap | None, argument: str, example: str) -> dict
         if found.setdefault(key, value) != value:
             raise InputError(f"`{argument}` names {key!r:.60} twice", "name it once")
     return found
+
+
+def listed(names: Sequence[object], most: int) -> str:
+    """Return names with commas; of many, the first ones."""
+    more = ", ..." if len(names) > most else ""
+    return ", ".join(map(str, names[:most])) + more
 
 
 def grade_unjudged(lists: Pairs, scale: Scale, rule: UnjudgedRule) -> tuple[Pairs, int]:
@@ -92,7 +88,7 @@ def grade_unjudged(lists: Pairs, scale: Scale, rule: UnjudgedRule) -> tuple[Pair
     inside = empty & ~below
     lists = lists.copy()
     lists[some] = apply_unjudged(lists[some], inside, scale, rule)
-    return lists, count_true(inside)
+    return lists, int(inside.sum())
 
 
 def apply_unjudged(lists: Pairs, unjudged: Booleans, scale: Scale, rule: UnjudgedRule) -> Pairs:
@@ -103,6 +99,13 @@ def apply_unjudged(lists: Pairs, unjudged: Booleans, scale: Scale, rule: Unjudge
     return np.take_along_axis(lists, np.argsort(unjudged, axis=-1, kind="stable"), axis=-1)
 
 
+def padded(lists: Any, n_ranks: int) -> Any:
+    """Return lists, shape (..., K), with empty ranks at their end, if K is smaller."""
+    more = n_ranks - lists.shape[-1]
+    widths = [(0, 0)] * (lists.ndim - 1) + [(0, more)]
+    return np.pad(lists, widths, constant_values=NO_DOCUMENT) if more > 0 else lists
+
+
 def unjudged_meaning(rule: UnjudgedRule, scale: Scale) -> tuple[int, str]:
     """Return the grade index of a rule, -1 if it gives none, and what it says."""
     if rule == "worst":
@@ -111,7 +114,7 @@ def unjudged_meaning(rule: UnjudgedRule, scale: Scale) -> tuple[int, str]:
         return NO_DOCUMENT, "no part of the list"
     if rule == "nothing":
         return NO_DOCUMENT, "empty ranks"
-    label = rule[1:] if isinstance(rule, str) and rule.startswith("=") else rule
+    label = rule.removeprefix("=") if isinstance(rule, str) else rule
     try:
         index = scale.index(label)
     except InputError as error:
@@ -121,7 +124,12 @@ def unjudged_meaning(rule: UnjudgedRule, scale: Scale) -> tuple[int, str]:
     return index, f"the grade {scale.labels[index]}"
 
 
-def warn_of_unjudged(documents: str, count: object, rule: UnjudgedRule, scale: Scale) -> None:
+def warn_of_unjudged(
+    count: object,
+    rule: UnjudgedRule,
+    scale: Scale,
+    documents: str = "documents within the lists without a grade (null)",
+) -> None:
     """Say what documents without a grade count as, and how many of which there are."""
     words = unjudged_meaning(rule, scale)[1]
     become = "left out" if rule == "drop" else f"counted as {words}"

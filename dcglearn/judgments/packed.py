@@ -53,11 +53,6 @@ class CodedJudgments(NamedTuple):
     queries: Column
     judges: Column
 
-    def preferences(self, scale: Scale) -> Preferences:
-        """Return them with ids as text."""
-        ids = self.queries.decoded(), self.judges.decoded()
-        return Preferences(self.lists, self.answers, scale, self.weights, *ids)
-
 
 @dataclass(frozen=True)
 class RowGroup:
@@ -214,8 +209,10 @@ class PackedPairs:
         return self._parts()
 
     def _parts(self) -> Iterator[Preferences]:
-        coded = map_in_order(RowGroup.read_judgments, self.row_groups)
-        return (part.preferences(self.scale) for part in coded)
+        for part in map_in_order(RowGroup.read_judgments, self.row_groups):
+            lists, answers, weights, *ids = part
+            texts = (one.decoded() for one in ids)
+            yield Preferences(lists, answers, self.scale, weights, *texts)
 
 
 @contextmanager
@@ -251,14 +248,19 @@ class PackedWriter:
     def __init__(self, path: Path, scale: Scale, files: ExitStack) -> None:
         self._path, self._scale, self._files = path, scale, files
         self._file: Any = None
-        self._held: list[Preferences] = []
-        self._row_groups: list[tuple[int, str]] = []
+        self._held, self._row_groups = list[Preferences](), list[tuple[int, str]]()
         self._n, self._has_sides = 0, True
 
     def __call__(self, judged: Preferences | ArrayLike, weights: ArrayLike | None = None) -> None:
         """Add judgments, or pairs of shape (n, 2, K) with their weights, shape (n,)."""
-        if not isinstance(judged, Preferences):
-            judged, self._has_sides = self._without_sides(judged, weights), False
+        if not isinstance(judged, Preferences):  # as if the preferred list were list a
+            lists = checked_pairs(judged, len(self._scale)).astype(np.int8, order="C")
+            n = len(lists)
+            given = np.ones(n) if weights is None else one_per_pair(weights, n, "weights", 0.0)
+            nobody = np.full(n, None, object)
+            answers = np.zeros(n, np.int8)
+            judged = Preferences(lists, answers, self._scale, given, nobody, nobody)
+            self._has_sides = False
         elif judged.scale != self._scale or weights is not None:
             problem = f"judgments on the grades {judged.scale}, or with other weights than theirs"
             raise InputError(problem, f"give judgments on the grades {self._scale} alone")
@@ -283,14 +285,6 @@ class PackedWriter:
         }
         text = json.dumps(head)
         self._file.add_key_value_metadata({HEAD: text, DIGEST: _sha256(text)})
-
-    def _without_sides(self, pairs: ArrayLike, weights: ArrayLike | None) -> Preferences:
-        """Return pairs as judgments, as if the preferred list were list a."""
-        lists = checked_pairs(pairs, len(self._scale)).astype(np.int8, order="C")
-        n, nobody = len(lists), np.full(len(lists), None, object)
-        answers = np.zeros(n, np.int8)
-        given = np.ones(n) if weights is None else one_per_pair(weights, n, "weights", 0.0)
-        return Preferences(lists, answers, self._scale, given, nobody, nobody)
 
     def _write(self, least: int) -> None:
         """Write what is held in row groups, the last of at least so many judgments."""
@@ -370,13 +364,13 @@ def _table(judged: Preferences) -> Any:
 
 def _decoded(table: Any) -> CodedJudgments:
     """Return the judgments of a table, without ids if it has no columns of them."""
-    n = len(table)
+    import pyarrow as pa
+
+    n, names = len(table), table.column_names
     content = np.frombuffer(table["lists"].combine_chunks().buffers()[1], np.int8)
-    ids = [Column(np.full(n, -1, np.int32), [])] * 2
-    if _IDS[0] in table.column_names:
-        columns = (column_of(table[name].combine_chunks()) for name in _IDS)
-        ids = [Column(one.codes, list(map(sys.intern, one.values))) for one in columns]
     numbers = (table[name].to_numpy() for name in _SHOWN[1:])
+    held = (table[name].combine_chunks() if name in names else pa.nulls(n) for name in _IDS)
+    ids = (Column(one.codes, list(map(sys.intern, one.values))) for one in map(column_of, held))
     return CodedJudgments(content.reshape(n, 2, -1), *numbers, *ids)
 
 

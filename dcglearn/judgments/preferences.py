@@ -1,26 +1,27 @@
-"""Preferences: judgments of which of two rankings is better, as arrays.
+"""Preferences: judgments of which of two rankings is better, as arrays, and folds of them.
 
 Sides are kept as they were shown; what learning uses, pairs with the preferred ranking first, is
-derived.
+derived. Judgments of a query are a group, which folds keep whole.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Booleans, Floats, Grades, Ids, Integers, Pairs
-from dcglearn.judgments.folds import group_numbers, query_counts
 from dcglearn.judgments.meaning.answers import ANSWERS
-from dcglearn.judgments.options import UnjudgedRule
-from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike
+from dcglearn.judgments.options import UnjudgedRule, padded
+from dcglearn.measures.scale import Scale, ScaleLike, checked_grades
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from dcglearn.base.tables.sources import FrameLike
 
 
-_Scalar = TypeVar("_Scalar", bound=np.generic)
+_Array = TypeVar("_Array", bound=NDArray[Any])
 
 B = ANSWERS.index("b")
 
@@ -74,7 +75,7 @@ class Preferences:
 
     def __post_init__(self) -> None:
         for name in _COLUMNS:
-            object.__setattr__(self, name, _read_only(getattr(self, name).view()))
+            vars(self)[name] = _read_only(getattr(self, name).view())
 
     @classmethod
     def of(
@@ -106,10 +107,7 @@ class Preferences:
             raise InputError(
                 f"lists of shape {rows.shape}, of {rows.dtype}", "give integers of shape (n, 2, K)"
             )
-        wrong = ((rows < NO_DOCUMENT) | (rows >= len(scale))).any(axis=(1, 2))
-        if wrong.any():
-            place, remedy = f"row {int(wrong.argmax()) + 1}", f"use -1 ... {len(scale) - 1}"
-            raise InputError("a grade index is off the scale", remedy, place)
+        checked_grades(rows, len(scale), "lists")
         best = np.full((len(rows), 1), scale.labels[0], object)
         found = cls.from_arrays(
             best, best, answers, scale=scale, queries=queries, judges=judges, weights=weights
@@ -153,8 +151,14 @@ class Preferences:
         >>> data.lists.tolist()
         [[[0, 1], [1, -1]]]
         """
-        given = {"a": a, "b": b, "answer": answers, "query": queries, "judge": judges}
-        given |= {"weight": weights}
+        given = {
+            "a": a,
+            "b": b,
+            "answer": answers,
+            "query": queries,
+            "judge": judges,
+            "weight": weights,
+        }
         columns = {name: np.asarray(x, object) for name, x in given.items() if x is not None}
         return cls.from_frame(columns, scale, unjudged=unjudged)
 
@@ -235,8 +239,6 @@ class Preferences:
             np.array_equal(getattr(self, name), getattr(other, name)) for name in _COLUMNS
         )
 
-    __hash__ = None  # type: ignore[assignment]  # arrays are compared by their content
-
     def __getitem__(self, rows: slice | ArrayLike) -> Preferences:
         """Return the judgments of a slice, a mask or row numbers."""
         if not isinstance(rows, slice):
@@ -298,12 +300,9 @@ def concatenated(parts: Sequence[Preferences]) -> Preferences:
             raise InputError(
                 f"the grades {scale} and {part.scale} differ", "declare one `scale` for all files"
             )
-    columns: dict[str, Any] = {name: [getattr(one, name) for one in parts] for name in _COLUMNS}
-    columns["lists"] = [
-        np.pad(lists, [(0, 0), (0, 0), (0, n_ranks - lists.shape[2])], constant_values=NO_DOCUMENT)
-        for lists in columns["lists"]
-    ]
-    return Preferences(scale=scale, **{name: np.concatenate(columns[name]) for name in _COLUMNS})
+    parts = [replace(part, lists=padded(part.lists, n_ranks)) for part in parts]
+    columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS}
+    return Preferences(scale=scale, **columns)
 
 
 def swap_lists(pairs: Pairs, where: Booleans) -> None:
@@ -313,7 +312,7 @@ def swap_lists(pairs: Pairs, where: Booleans) -> None:
     items[rows] = items[rows, ::-1]
 
 
-def _read_only(array: NDArray[_Scalar]) -> NDArray[_Scalar]:
+def _read_only(array: _Array) -> _Array:
     array.flags.writeable = False
     return array
 
@@ -330,3 +329,61 @@ def check_worth_learning(pairs: Grades, weights: Floats | None) -> None:
         raise InputError(problem, "give pairs whose lists differ")
     if pairs.view(f"u{pairs.itemsize}").min() >= pairs.max():  # as which no document is the largest
         raise InputError("only one grade occurs", "judge lists of different grades")
+
+
+def count_true(found: Booleans) -> int:
+    """Return how many are true, as a number that JSON can hold."""
+    return int(found.sum())
+
+
+def group_numbers(groups: ArrayLike) -> Integers:
+    """Return numbers (n,) of groups, by first appearance; None or NaN is a group of its own."""
+    values = np.asarray(groups).ravel().tolist()
+    keys = [object() if one is None or one != one else one for one in values]
+    numbers = dict(zip(dict.fromkeys(keys), count(), strict=False))
+    return np.fromiter(map(numbers.__getitem__, keys), np.int64, len(keys))
+
+
+def query_counts(queries: Ids) -> tuple[int, int]:
+    """Return the number of queries, and of judgments without one."""
+    ids = queries.tolist()
+    return len({*ids} - {None}), ids.count(None)
+
+
+def query_folds(
+    groups: NDArray[np.integer], n_folds: int, rng: np.random.Generator
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Split judgments into folds that keep a query whole, as ``GroupKFold(shuffle=True)`` does.
+
+    Parameters
+    ----------
+    groups : ndarray of int, shape (n,)
+        The query of each judgment.
+    n_folds : int
+        At least 2, at most the number of queries.
+    rng : numpy.random.Generator
+        Shuffles the queries.
+
+    Yields
+    ------
+    train, test : ndarrays of int
+        Row numbers, ascending.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> for train, test in query_folds(np.array([0, 0, 1, 1]), 2, rng):
+    ...     print(train, test)
+    [0 1] [2 3]
+    [2 3] [0 1]
+    """
+    queries = np.unique(groups)
+    if len(queries) < 2:
+        raise InputError(
+            "judgments of one query cannot be divided into folds", "judge more than one query"
+        )
+    checked_count(n_folds, "`n_folds`", 2, len(queries))
+    shuffler = np.random.RandomState(int(rng.integers(2**31)))
+    for held_out in np.array_split(shuffler.permutation(queries), n_folds):
+        in_test = np.isin(groups, held_out)
+        yield np.flatnonzero(~in_test), np.flatnonzero(in_test)

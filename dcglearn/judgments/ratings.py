@@ -22,11 +22,9 @@ from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import column_of
 from dcglearn.base.tables.sources import Readable
 from dcglearn.base.types import Booleans, Floats, Ids, Integers, Rankings
-from dcglearn.judgments.folds import count_true
 from dcglearn.judgments.meaning.answers import ANSWERS
 from dcglearn.judgments.meaning.columns import RATED_LISTS
 from dcglearn.judgments.options import (
-    WITHOUT_GRADE,
     GivenMap,
     NullValues,
     ReadOptions,
@@ -35,13 +33,12 @@ from dcglearn.judgments.options import (
     parse_given_map,
     warn_of_unjudged,
 )
-from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.preferences import Preferences, count_true
 from dcglearn.judgments.reading.fields import read_records
-from dcglearn.judgments.reading.lists import GradedLists
+from dcglearn.judgments.reading.lists import grade_indices, graded_lists
 from dcglearn.measures.scale import Scale, ScaleLike
 
 Within = Literal["query", "judge", "all"]
-WITHIN: tuple[Within, ...] = get_args(Within)
 
 MAX_PAIRS = 2**24
 
@@ -112,18 +109,18 @@ def read_ratings(
     told = parse_given_map(columns, "columns", "grades=labels,rating=stars")
     if rating is not None:
         told["rating"] = rating
-    options = ReadOptions(
-        scale, n_ranks, told, None, unjudged, null_values, strict=strict, encoding=encoding
-    )
+    options = ReadOptions(scale, n_ranks, told, None, unjudged, null_values, strict, encoding)
     records = read_records(path, RATED_LISTS, options, advance)
-    graded = GradedLists({"grades": records.column("grades")}, options, records.name, records.place)
-    lists, count = grade_unjudged(graded.indices()[:, 0], graded.scale, unjudged)
+    graded, of_lists = graded_lists(
+        {"grades": records.column("grades")}, options, records.name, records.place
+    )
+    lists, count = grade_unjudged(grade_indices(graded)[:, 0], of_lists, unjudged)
     if count:
-        warn_of_unjudged(WITHOUT_GRADE, count, unjudged, graded.scale)
+        warn_of_unjudged(count, unjudged, of_lists)
     return Ratings(
         lists,
         records.numbers("rating"),
-        graded.scale,
+        of_lists,
         records.weights(),
         records.ids("query").decoded(),
         records.ids("judge").decoded(),
@@ -195,7 +192,7 @@ def pairs_from_ratings(
     >>> pairs_from_ratings(rated).preferences
     Preferences(3 judgments, 2 strict, 1 query, lists of 2, grades 2 > 1 > 0)
     """
-    check_name(within, "`within`", WITHIN)
+    check_name(within, "`within`", get_args(Within))
     if not isinstance(ratings, Ratings):
         ratings = read_ratings(ratings)
 
@@ -217,8 +214,7 @@ def pairs_from_ratings(
         raise InputError(f"no two ratings{of} differ{by}", remedy)
     kept = drawn = np.flatnonzero(large | (equal & ties))
     if at_most is not None and at_most < len(kept):
-        chosen = np.random.default_rng(seed or 0).choice(len(kept), at_most, replace=False)
-        drawn = kept[np.sort(chosen)]
+        drawn = np.sort(np.random.default_rng(seed or 0).choice(kept, at_most, replace=False))
     factors = ratings.weights
     if not equal_weights:
         totals = np.bincount(groups + 1, factors)[groups + 1]

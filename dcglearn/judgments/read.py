@@ -13,23 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from dcglearn.base.errors import InputError, warn_of_input
-from dcglearn.base.numbers import counted
+from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.sources import Readable
-from dcglearn.base.types import Ids, Pairs
-from dcglearn.judgments.folds import count_true
+from dcglearn.base.types import Ids
 from dcglearn.judgments.meaning.answers import (
     LEFT_OUT,
-    answers_in_lists,
     check_unused,
     given_codes,
     resolve_answers,
-    shown_answers,
 )
 from dcglearn.judgments.meaning.columns import JUDGMENTS, JUDGMENTS_OF_DOCUMENTS, SHOWN
 from dcglearn.judgments.options import (
-    WITHOUT_GRADE,
     GivenMap,
     NullValues,
     ReadOptions,
@@ -39,16 +34,19 @@ from dcglearn.judgments.options import (
     warn_of_unjudged,
 )
 from dcglearn.judgments.packed import PackedPairs, is_packed
-from dcglearn.judgments.preferences import Preferences
-from dcglearn.judgments.reading.documents import DocumentGrades, LookedUp, look_up
+from dcglearn.judgments.preferences import Preferences, concatenated, count_true
+from dcglearn.judgments.reading.documents import DocumentGrades, look_up
 from dcglearn.judgments.reading.fields import (
     last_answers,
     one_judgment_per_row,
     one_rater_per_row,
     read_records,
 )
-from dcglearn.judgments.reading.lists import GradedLists
+from dcglearn.judgments.reading.lists import grade_indices, graded_lists
 from dcglearn.measures.scale import ScaleLike
+
+MODEL_BYTES = 2200
+"""Memory per judgment that a model of the judgment takes."""
 
 
 class JudgmentTable:
@@ -62,32 +60,31 @@ class JudgmentTable:
     ) -> None:
         fields = JUDGMENTS if options.document_grades is None else JUDGMENTS_OF_DOCUMENTS
         records = read_records(path, fields, options, advance)
-        self.options, self.name = options, records.name
-        self._empty_raters = self._without_grade = self._left_out = 0
+        self._rule, self.name = options.unjudged, records.name
+        self._without_grade = self._documents = self._unjudged = 0
         if records.found.is_long:
             records = one_judgment_per_row(records)
         if isinstance(records.found.columns.get("answer"), tuple):
-            records, self._empty_raters = one_rater_per_row(records)
-        records, self._repeated = last_answers(records)
-        self._place, self._unknown = records.place, [*records.unknown]
+            records = one_rater_per_row(records)
+        records = last_answers(records)
+        self._unknown = [*records.unknown]
         self._ids = {one: records.ids(one) for one in ("query", "judge", *options.keep)}
-        said = [one for one in ("answer", *SHOWN, "run_a", "run_b") if one in records.columns]
-        shown = shown_answers({one: records.column(one) for one in said})
         about = given_codes(options.answers), records.found.sides
-        if not {*SHOWN} & {*said}:
-            check_unused(records.unknown, shown, *about, self.name)
-        self._looked_up: LookedUp | None = None
+        if not {*SHOWN} & {*records.columns}:
+            check_unused(records.unknown, records.columns["answer"], *about, self.name)
         lists = {side: records.column(side) for side in "ab"}
         if options.document_grades is not None:
-            self._looked_up = look_up(records, options.document_grades, options)
-            lists = self._looked_up.lists
-        answers = answers_in_lists(shown, records.place, *about)
-        found = resolve_answers(answers, records.place, *about, "weight" in records.columns)
+            lists, self._documents, self._unjudged = look_up(
+                records, options.document_grades, options
+            )
+        found = resolve_answers(records.columns, records.place, *about)
         codes, weights = np.array(found.values).T
         self._codes, self._weights = codes.astype(np.int8)[found.codes], weights[found.codes]
         self._weights *= records.weights()
-        self._lists = GradedLists(lists, options, self.name, records.place)
-        self.scale = self._lists.scale
+        self._left_out = count_true(self._codes == LEFT_OUT)
+        if self._left_out:
+            warn_of_input(f"judgments left out for their answers: {self._left_out}")
+        self._lists, self.scale = graded_lists(lists, options, self.name, records.place)
 
     def __len__(self) -> int:
         return len(self._codes)
@@ -99,14 +96,22 @@ class JudgmentTable:
 
     def preferences(self) -> Preferences:
         """Return the judgments as arrays."""
-        (found,) = self.batches(max(1, len(self)))
+        (found,) = self.batches(len(self))
         return found
 
     def batches(self, size: int = 1 << 19) -> Iterator[Preferences]:
         """Iterate over the judgments in order, half a million at a time."""
         for first in range(0, len(self), size):
-            yield self._part(slice(first, first + size))
-        self._warn_of_rules()
+            rows = slice(first, first + size)
+            lists = grade_indices(self._lists.take(rows))
+            lists, without = grade_unjudged(lists, self.scale, self._rule)
+            self._without_grade += without
+            ids = (self._ids[name].take(rows).decoded() for name in ("query", "judge"))
+            shown = self._codes[rows], self.scale, self._weights[rows]
+            judgments, kept = Preferences(lists, *shown, *ids), shown[0] != LEFT_OUT
+            yield judgments if kept.all() else judgments[kept]
+        if self._without_grade:
+            warn_of_unjudged(self._without_grade, self._rule, self.scale)
 
     def kept(self, name: str) -> Ids:
         """Return a column that was kept, for the judgments that are not left out."""
@@ -114,56 +119,20 @@ class JudgmentTable:
 
     def counts(self) -> dict[str, Any]:
         """Return what was left out, looked up and ignored, as numbers."""
-        words = unjudged_meaning(self.options.unjudged, self.scale)[1]
+        words = unjudged_meaning(self._rule, self.scale)[1]
         return {
             "judgments_left_out": self._left_out,
             "documents_without_grade": self._without_grade,
             "counted_as": words if self._without_grade else None,
-            "looked_up": self._looked_up
-            and {
-                "documents": self._looked_up.documents,
-                "unjudged": self._looked_up.unjudged,
-                "counted_as": words if self._looked_up.unjudged else None,
-            },
+            "looked_up": {
+                "documents": self._documents,
+                "unjudged": self._unjudged,
+                "counted_as": words if self._unjudged else None,
+            }
+            if self._documents
+            else None,
             "ignored_columns": self._unknown,
         }
-
-    def _part(self, rows: slice) -> Preferences:
-        lists = self._lists.indices(rows)
-        if self.options.documents:
-            self._check_rankings(lists, rows.start)
-        lists, without = grade_unjudged(lists, self.scale, self.options.unjudged)
-        self._without_grade += without
-        ids = (self._ids[name].take(rows).decoded() for name in ("query", "judge"))
-        shown = self._codes[rows], self.scale, self._weights[rows]
-        judgments, kept = Preferences(lists, *shown, *ids), shown[0] != LEFT_OUT
-        self._left_out += count_true(~kept)
-        return judgments if kept.all() else judgments[kept]
-
-    def _warn_of_rules(self) -> None:
-        """Say what was left out, and what counts as what."""
-        rule = self.options.unjudged
-        if self._without_grade:
-            warn_of_unjudged(WITHOUT_GRADE, self._without_grade, rule, self.scale)
-        if self._left_out:
-            warn_of_input(f"judgments left out for their answers: {self._left_out}")
-        if self._repeated:
-            again = counted(self._repeated, "answer")
-            warn_of_input(f"{again} that the same judge gave to the same question later left out")
-        if self._empty_raters:
-            warn_of_input(f"empty answers of raters left out: {self._empty_raters}")
-        if self._looked_up is not None and self._looked_up.unjudged:
-            of = f"{self._looked_up.unjudged} of {self._looked_up.documents}"
-            warn_of_unjudged("documents without a judgment", of, rule, self.scale)
-
-    def _check_rankings(self, lists: Pairs, first: int) -> None:
-        whole = np.arange(lists.shape[2])
-        wrong = (np.sort(lists, axis=2) != whole).any(axis=2) | (len(whole) != len(self.scale))
-        if wrong.any():
-            row, side = np.argwhere(wrong)[0].tolist()
-            problem = f"is not a ranking of all {len(self.scale)} documents"
-            where = f'{self._place(first + row)}, "{"ab"[side]}"'
-            raise InputError(problem, "rank each of them once", where)
 
 
 def read_preferences(
@@ -233,9 +202,68 @@ def read_preferences(
         scale, n_ranks, columns, answers, unjudged, null_values, strict, encoding, documents,
         document_grades,
     )  # fmt: skip
+    return _in_memory(open_judgments(path, options, advance), advance=advance)
+
+
+def read_groups(
+    path: Any, by: str | None = None, advance: Advance = silent, **reading: Any
+) -> tuple[Preferences, Ids]:
+    """Read judgments, and the group of each, for :func:`~dcglearn.compare_segments`.
+
+    Parameters
+    ----------
+    path : path-like, open file, list of these, or a frame
+        As for :func:`read_preferences`.
+    by : str, optional
+        The field or column that names groups; by default there are two groups, the judgments of
+        the first file and those of the others.
+    advance : callable, optional
+        Called with (judgments read, 0).
+    **reading
+        Further arguments of :func:`read_preferences`.
+
+    Returns
+    -------
+    Preferences
+    ndarray of object, shape (n,)
+        The group of each judgment.
+
+    Examples
+    --------
+    >>> frame = {"a": [[2], [0]], "b": [[1], [1]], "answer": ["a", "b"], "week": [1, 2]}
+    >>> judged, weeks = read_groups(frame, by="week")
+    >>> weeks.tolist()
+    ['1', '2']
+    """
+    if by is None:
+        if not isinstance(path, list | tuple) or len(path) < 2:
+            raise InputError("one file without a field", "name a field in `by`, or several files")
+        options = ReadOptions(**reading)
+        parts = [_in_memory(open_judgments(one, options, advance), MODEL_BYTES) for one in path]
+        names = [str(path[0]), "the other files" if len(parts) > 2 else str(path[1])]
+        sizes = len(parts[0]), sum(map(len, parts[1:]))
+        return concatenated(parts), np.repeat(np.array(names, object), sizes)
+    ids = ("query", "judge")
+    options = ReadOptions(**reading, keep=() if by in ids else (by,))
     opened = open_judgments(path, options, advance)
+    data = _in_memory(opened, MODEL_BYTES)
+    if isinstance(opened, JudgmentTable):
+        groups = opened.kept(by)
+    elif by in ids:
+        groups = data.columns()[by]
+    else:
+        raise unknown_name("field", by, ids)
+    if not groups.any():
+        raise InputError(f"no judgment has a {by}", "name another field: `by`")
+    return data, groups
+
+
+def _in_memory(
+    opened: JudgmentTable | PackedPairs, bytes_each: int = 0, advance: Advance = silent
+) -> Preferences:
+    """Return judgments as arrays; packed ones are refused if they do not fit."""
     if isinstance(opened, PackedPairs):
-        return opened.preferences(advance=advance)
+        return opened.preferences(bytes_each=bytes_each, advance=advance)
     return opened.preferences()
 
 
@@ -243,25 +271,16 @@ def open_judgments(
     path: Readable, options: ReadOptions, advance: Advance = silent
 ) -> JudgmentTable | PackedPairs:
     """Read judgments as codes; packed ones, to which no option applies, stay in their files."""
-    packed = packed_paths(path)
-    if packed is None:
+    places: list[Any] = [*path] if isinstance(path, list | tuple) else [path]
+    packed = [isinstance(one, str | os.PathLike) and is_packed(one) for one in places]
+    if not any(packed):
         return JudgmentTable(path, options, advance)
-    for name, value in vars(options).items():
-        if value != getattr(ReadOptions(), name):
-            problem = f"`{name}` does not apply to packed pairs"
-            raise InputError(problem, "leave it out", str(packed[0]))
-    return PackedPairs.of(packed)
-
-
-def packed_paths(path: Any) -> list[Any] | None:
-    """Return the places of packed judgments, None if they are not packed."""
-    places = path if isinstance(path, list | tuple) else [path]
-    named = [one for one in places if isinstance(one, str | os.PathLike) and one != "-"]
-    packed = list(map(is_packed, named))
-    if len(named) < len(places) or not any(packed):
-        return None
     if not all(packed):
-        other = os.fspath(named[packed.index(False)])
+        other = str(places[packed.index(False)])
         remedy = "name packed judgments alone, or pack these"
         raise InputError("is not packed, and other files are", remedy, other)
-    return named
+    for name, value in vars(options).items():
+        if name != "keep" and value != getattr(ReadOptions, name):
+            problem = f"`{name}` does not apply to packed pairs"
+            raise InputError(problem, "leave it out", str(places[0]))
+    return PackedPairs.of(places)

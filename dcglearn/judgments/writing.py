@@ -8,9 +8,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,7 @@ from dcglearn.measures.scale import NO_DOCUMENT, Label
 _ROWS = 1 << 15
 """Judgments that become text at a time."""
 
-_dumps = partial(json.dumps, ensure_ascii=False)
+_dumps = lru_cache(_ROWS)(partial(json.dumps, ensure_ascii=False))
 
 Columns = dict[str, NDArray[Any]]
 
@@ -49,20 +48,33 @@ def write_preferences(preferences: Preferences, path: PathLike) -> None:
     """
     suffix = check_judgment_format(path)
     if not len(preferences):
-        raise InputError("no judgment to write", "give at least one", os.fspath(path))
+        raise InputError("no judgment to write", "give at least one", str(path))
     columns, labels = preferences.columns(), preferences.scale.labels
     for column, nothing in (("query", None), ("weight", 1), ("judge", None)):
         if set(columns[column].tolist()) == {nothing}:
             del columns[column]
     if suffix in _TEXT:
         write_text_blocks(path, _TEXT[suffix](columns, labels))
-    else:
-        _write_table(path, suffix, columns, labels)
+        return
+
+    import pyarrow as pa
+    import pyarrow.feather as feather
+    import pyarrow.parquet as pq
+
+    if any(isinstance(label, str) for label in labels):  # names, perhaps with numbers
+        labels = tuple(map(str, labels))
+    arrays = {
+        name: _arrow_lists(column, [*labels, None]) if name in "ab" else pa.array(column)
+        for name, column in columns.items()
+    }
+    write = pq.write_table if suffix == ".parquet" else feather.write_feather
+    with atomic_write(path) as temporary:
+        write(pa.table(arrays), temporary)
 
 
 def check_judgment_format(path: PathLike) -> str:
     """Return the suffix of a file's name that says how judgments are written."""
-    rest, compression = split_compression(os.fspath(path))
+    rest, compression = split_compression(str(path))
     return checked_suffix(rest, [*_TEXT] if compression else [*_TEXT, ".parquet", ".arrow"])
 
 
@@ -100,8 +112,7 @@ def _json(
     form = "{{{}}}".format(", ".join(f'"{name}": %s' for name in columns))
     for block in _blocks(columns, labels):
         for name in block.keys() - {"a", "b", "weight"}:
-            known = {value: _dumps(value) for value in set(block[name])}
-            block[name] = map(known.__getitem__, block[name])
+            block[name] = map(_dumps, block[name])
         yield start + between.join(map(form.__mod__, zip(*block.values(), strict=True)))
         start = between
     yield end
@@ -114,22 +125,6 @@ def _csv(columns: Columns, labels: Sequence[Label], delimiter: str = ",") -> Ite
         writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
         writer.writerows(zip(*block.values(), strict=True))
         yield text.getvalue()
-
-
-def _write_table(path: PathLike, suffix: str, columns: Columns, labels: Sequence[Label]) -> None:
-    import pyarrow as pa
-    import pyarrow.feather as feather
-    import pyarrow.parquet as pq
-
-    if any(isinstance(label, str) for label in labels):  # names, perhaps with numbers
-        labels = [str(label) for label in labels]
-    arrays = {
-        name: _arrow_lists(column, [*labels, None]) if name in "ab" else pa.array(column)
-        for name, column in columns.items()
-    }
-    write = pq.write_table if suffix == ".parquet" else feather.write_feather
-    with atomic_write(path) as temporary:
-        write(pa.table(arrays), temporary)
 
 
 _TEXT: dict[str, Callable[[Columns, Sequence[Label]], Iterator[str]]] = {

@@ -14,8 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
-from dcglearn.judgments.folds import group_numbers
-from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.preferences import Preferences, group_numbers
 from dcglearn.learning.problem import Parameters
 from dcglearn.learning.resample import fit_choosing
 from dcglearn.measures.agreement import score_differences, weighted_mean

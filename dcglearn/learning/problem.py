@@ -31,9 +31,8 @@ from dcglearn.base.progress import Advance, silent
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Grades
 from dcglearn.base.workers import Workers
-from dcglearn.judgments.folds import count_true
 from dcglearn.judgments.packed import PackedPairs
-from dcglearn.judgments.preferences import check_worth_learning
+from dcglearn.judgments.preferences import check_worth_learning, count_true
 from dcglearn.learning.cones import Cone
 from dcglearn.learning.source import (
     Arrays,

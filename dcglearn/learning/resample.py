@@ -27,8 +27,7 @@ from dcglearn.base.clustered_means import clustered_mean
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats, Integers
-from dcglearn.judgments.folds import query_counts, query_folds
-from dcglearn.judgments.preferences import Preferences
+from dcglearn.judgments.preferences import Preferences, query_counts, query_folds
 from dcglearn.learning.problem import Problem, SolverName
 from dcglearn.learning.record import (
     FEW_QUERIES,

@@ -18,7 +18,7 @@ from dcglearn.cli import GROUPS, app
 from dcglearn.cli.command import MADE
 from dcglearn.cli.remedies import in_options, message
 from dcglearn.interop.export import TARGETS
-from dcglearn.judgments.ratings import WITHIN
+from dcglearn.judgments.ratings import Within
 from dcglearn.learning.problem import MARGINS
 from dcglearn.learning.solve import SOLVERS
 from dcglearn.measures.measure_files import MeasurePart
@@ -81,7 +81,7 @@ def test_help_is_the_same_without_docstrings(tmp_path: Path) -> None:
         ("evaluate", "unjudged", UNJUDGED),
         ("evaluate", "pool", POOLS),
         ("fit", "use", get_args(MeasurePart)),
-        ("pairs", "within", WITHIN),
+        ("pairs", "within", get_args(Within)),
     ],
 )
 def test_choices_are_those_of_the_library(

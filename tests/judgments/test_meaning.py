@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 
 from dcglearn import InputError, InputWarning, Preferences, read_preferences
 from dcglearn.base.tables.columns import column_of
-from dcglearn.judgments.meaning.answers import ANSWERS, given_codes, resolve_answers, text_of
-from dcglearn.judgments.meaning.columns import resolve_columns
+from dcglearn.judgments.meaning.answers import ANSWERS, given_codes, resolve_answers
+from dcglearn.judgments.meaning.columns import JUDGMENTS, resolve_columns
 from dcglearn.judgments.options import parse_given_map
 from dcglearn.judgments.reading.lists import lists_of, parse_list_text
 from dcglearn.measures.scale import canonical_label
@@ -86,7 +86,7 @@ def test_columns_are_known_by_their_names(names: str, expected: str) -> None:
 )
 def test_columns_that_cannot_be_taken_are_refused(names: str, told: str | None, word: str) -> None:
     with pytest.raises(InputError) as refused:
-        resolve_columns(names.split(), told).check_complete()
+        resolve_columns(names.split(), told).check_complete(JUDGMENTS)
     assert word in str(refused.value)
 
 
@@ -95,8 +95,8 @@ YES = "yes=a,no=b,neither=bad,skip=out,=tie"
 
 def meanings(values: Sequence[Any], told: Any = None, **more: Any) -> list[tuple[int, float]]:
     """The code and weight of each answer."""
-    answers = column_of([text_of(one) for one in values])
-    return resolve_answers(answers, str, given_codes(told), **more).decoded().tolist()
+    columns = {"answer": column_of([*values]), **more.pop("others", {})}
+    return resolve_answers(columns, str, given_codes(told), **more).decoded().tolist()
 
 
 def words(values: Sequence[Any], told: Any = None, **more: Any) -> str:
@@ -137,7 +137,7 @@ def test_what_answers_mean(values: list[Any], options: dict[str, Any], expected:
 
 def test_the_size_of_a_number_is_its_weight() -> None:
     assert weights([-3, -1, 0, 2]) == [3.0, 1.0, 1.0, 2.0]
-    assert weights([-3, 2], weighted=True) == [1.0, 1.0]
+    assert weights([-3, 2], others={"weight": column_of([1, 1])}) == [1.0, 1.0]
     assert weights([-3, 3], {"-3": "b", "3": "a"}) == [1.0, 1.0]
     with pytest.raises(InputError, match="did you mean 'tie'"):
         words(["x"], "x=tied")
@@ -195,7 +195,7 @@ lists_of_numbers = st.lists(numbers | st.none(), min_size=2, max_size=5).filter(
 
 def whole_column(cells: list[str]) -> list[list[object]]:
     """The lists of a column of texts, which is split at once where it can be."""
-    found = lists_of(pa.array(cells, pa.string()), "a", str).decoded()
+    found = lists_of(pa.array(cells, pa.string()), str).decoded()
     return [canonical(trimmed(row)) for row in found.tolist()]
 
 

@@ -24,7 +24,7 @@ from dcglearn import (
     read_groups,
     read_preferences,
 )
-from dcglearn.judgments.folds import group_numbers, query_folds
+from dcglearn.judgments.preferences import group_numbers, query_folds
 from helpers.copies import copies_of
 from helpers.generated import preferences
 from helpers.notes import noted
@@ -143,7 +143,7 @@ def indices(lists: Any, weights: Any = None) -> Callable[[], Preferences]:
         (arrays([[2, -1]], [[1, 1]], scale=THREE), "rank 2: grade -1 is off the scale"),
         (indices([[0], [1]]), "lists of shape"),
         (indices([[[0.0], [1.0]]]), "give integers"),
-        (indices([[[0], [3]]]), "row 1: a grade index is off the scale"),
+        (indices([[[0], [3]]]), "row 0: lists hold the grade index 3"),
         (indices([[[0], [1]]], [2e12]), "row 1: the weight is"),
     ],
 )

@@ -22,7 +22,7 @@ from dcglearn import (
     study_judgments,
     write_preferences,
 )
-from dcglearn.judgments.folds import group_numbers, query_folds
+from dcglearn.judgments.preferences import group_numbers, query_folds
 from dcglearn.measures.agreement import outcomes
 from dcglearn.report.study.facts import STUDY_TOOLS
 from dcglearn.report.study.page import study_json, study_page, study_pictures

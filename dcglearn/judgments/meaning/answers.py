@@ -10,11 +10,9 @@ sides hold the lists as they were shown; then it is the letters a and b that are
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
-from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -25,11 +23,10 @@ from dcglearn.base.tables.columns import (
     RowPlace,
     column_of,
     distinct_rows,
-    is_missing,
     is_text,
 )
-from dcglearn.judgments.meaning.columns import Sides, plain_name
-from dcglearn.judgments.options import LARGEST_WEIGHT, GivenMap, parse_given_map
+from dcglearn.judgments.meaning.columns import SHOWN, Sides, plain_name
+from dcglearn.judgments.options import LARGEST_WEIGHT, GivenMap, listed, parse_given_map
 
 ANSWERS = ("a", "b", "tie", "good", "bad")
 """The answers, by code: a is better, b is better, or a tie. ``good`` and ``bad`` are ties with a
@@ -39,7 +36,7 @@ LEFT_OUT = -1
 """The code of answers whose judgments are left out."""
 
 _OUT, _LARGEST = "out", 5
-_A, _B, _TIE = (ANSWERS.index(name) for name in ("a", "b", "tie"))
+_A, _B, _TIE = range(3)
 
 _HOW = r"(?:much |far |slightly |somewhat |a bit |a little )?"
 _NOUN = "(?:list|liste|side|option|ranking|results?|model|system|assistant|response)"
@@ -84,7 +81,7 @@ def _plain(text: str) -> str:
 
 def text_of(value: object) -> str:
     """Return an answer as text: whole floats without a point, a missing one empty."""
-    if is_missing(value):
+    if value is None:
         return ""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
@@ -101,34 +98,42 @@ def given_codes(given: GivenMap | None) -> dict[str, int]:
 
 
 def resolve_answers(
-    answers: Column,
+    columns: Mapping[str, Column],
     place: RowPlace,
     told: Mapping[str, int],
     sides: Sides = ("a", "b"),
-    weighted: bool = False,
 ) -> Column:
     """Return the code and weight of each answer; a note says what was taken.
 
-    Answers are text, of which some are `told`. `sides` are the names of the columns of the lists;
-    `weighted` judgments have weights of their own.
+    The columns are those of the fields of judgments. Some answers are `told`; `sides` are the names
+    of the columns of the lists.
     """
+    shown, weighted = _shown_answers(columns), "weight" in columns
+    systems_change = len({one.get("left_system", "") for one in shown.values} - {""}) > 1
+    answers = shown.parsed(lambda one: _in_lists(one, told, sides, systems_change), place)
     wanted = {**told, **_TRANSLATED}
     others = [text for text in answers.values if text and text not in _TRANSLATED]
     explained, signs = bool(told.keys() - {""}), False
     if others and not explained and all(map(_is_number, others)):
-        answers.parsed(partial(_check_sign, others=others), place)
         explained = signs = True
         wanted |= {"positive": _A, "negative": _B, "0": _TIE}
-    columns = {side.strip().casefold(): code for code, side in enumerate(sides)}
+    names = {side.strip().casefold(): code for code, side in enumerate(sides)}
 
     def meaning(text: str) -> tuple[int, float]:
+        if signs:
+            _check_sign(text, others)
         code, weight = wanted.get(text), 1.0
-        if code is None and text and explained:
+        if code is None and not text:
+            remedy = "write one, or count empty answers as ties: `answers='=tie'`"
+            raise InputError("the answer is empty", remedy)
+        if code is None and explained:
             code, weight = _explained(text, wanted, weighted)
-        elif code is None and text:
-            code = columns.get(text.casefold(), None if _is_number(text) else answer_in_words(text))
+        elif code is None:
+            code = names.get(text.casefold(), None if _is_number(text) else answer_in_words(text))
         if code is None:
-            raise _unknown(text, others)
+            known = f"use one of {', '.join(ANSWERS)}, or {_example(others)}"
+            out = f"{text:.60}={_OUT} leaves its judgments out"
+            raise InputError(f"the answer is {text!r:.60}", f"{known}; {out}")
         return code, weight
 
     found = answers.parsed(meaning, place)
@@ -141,21 +146,12 @@ def resolve_answers(
             "(the other way: `answers='positive=b,negative=a,0=tie'`)"
         )
     elif taken and not explained:
-        warn_of_input(f"answers taken: {', '.join(taken[:8])}{', ...' if len(taken) > 8 else ''}")
+        warn_of_input(f"answers taken: {listed(taken, 8)}")
     return found
 
 
 def _is_number(text: str) -> bool:
-    return not math.isnan(parse_number(text))
-
-
-def _unknown(text: str, others: list[str]) -> InputError:
-    if not text:
-        remedy = "write one, or count empty answers as ties: `answers='=tie'`"
-        return InputError("the answer is empty", remedy)
-    remedy = f"use one of {', '.join(ANSWERS)}, or {_example(others)}"
-    out = f"; {text:.60}={_OUT} leaves its judgments out"
-    return InputError(f"the answer is {text!r:.60}", remedy + out)
+    return not np.isnan(parse_number(text))
 
 
 def _example(others: list[str]) -> str:
@@ -194,32 +190,22 @@ _SWAPPED = dict.fromkeys(("true", "yes", "1", "y", "swapped"), True)
 _SWAPPED |= dict.fromkeys(("false", "no", "0", "n"), False)
 
 
-Shown: TypeAlias = dict[str, str]
-"""An answer with what its row says of the sides on which the lists were shown."""
-
-
-def shown_answers(columns: Mapping[str, Column]) -> Column:
-    """Return the answers of rows with what the rows say of sides, as one column."""
-    first, numbers = distinct_rows(column.codes for column in columns.values())
-    held = (column.take(first).decoded() for column in columns.values())
-    values = [dict(zip(columns, map(text_of, row), strict=True)) for row in zip(*held, strict=True)]
+def _shown_answers(columns: Mapping[str, Column]) -> Column:
+    """Return the answers of rows with what the rows say of sides, as one column of dicts."""
+    said = {one: columns[one] for one in ("answer", *SHOWN, "run_a", "run_b") if one in columns}
+    first, numbers = distinct_rows(column.codes for column in said.values())
+    held = (column.take(first).decoded() for column in said.values())
+    values = [dict(zip(said, map(text_of, row), strict=True)) for row in zip(*held, strict=True)]
     return Column(numbers.astype(np.min_scalar_type(-max(1, len(values)))), values)
 
 
-def answers_in_lists(
-    shown: Column, place: RowPlace, told: Mapping[str, int], sides: Sides
-) -> Column:
-    """Return answers as text, ``=a`` and ``=b`` where rows say which list is meant."""
-    change = len({one.get("left_system", "") for one in shown.values} - {""}) > 1
-
-    def in_lists(one: Shown) -> str:
-        text = one["answer"]
-        return text if text in told else _in_lists(text, one, sides, change)
-
-    return shown.parsed(in_lists, place)
-
-
-def _in_lists(text: str, one: Shown, sides: Sides, change: bool) -> str:
+def _in_lists(
+    one: dict[str, str], told: Mapping[str, int], sides: Sides, systems_change: bool
+) -> str:
+    """Return an answer as text, ``=a`` or ``=b`` where its row says which list is meant."""
+    text = one["answer"]
+    if text in told:
+        return text
     systems = [one.get(name, "") for name in ("left_system", "right_system")]
     runs = [one.get(name, "") for name in ("run_a", "run_b")]
     for (first, second), words in ((systems, ("=left", "=right")), (runs, ("=a", "=b"))):
@@ -236,19 +222,18 @@ def _in_lists(text: str, one: Shown, sides: Sides, change: bool) -> str:
         )
     if (side_named(text) is not None) == (side_named(sides[0]) is not None):
         return text
-    swapped = _swapped(shown) if shown else _swapped_by_name(systems[0], sides, change)
+    swapped = _swapped(shown) if shown else _swapped_by_name(systems[0], sides, systems_change)
     return text if swapped is None else ("=b" if (code == _B) != swapped else "=a")
 
 
 def _swapped(value: str) -> bool:
     """Return whether list a was shown on the right, as a cell says: a truth value, or its side."""
     side = side_named(value)
-    if side is not None:
-        return side == _B
-    if value.casefold() in _SWAPPED:
-        return _SWAPPED[value.casefold()]
-    remedy = "write left or right for the side of list a, or true where the lists were swapped"
-    raise InputError(f"where list a was shown is {value!r:.60}", remedy)
+    swapped = _SWAPPED.get(value.casefold()) if side is None else side == _B
+    if swapped is None:
+        remedy = "write left or right for the side of list a, or true where the lists were swapped"
+        raise InputError(f"where list a was shown is {value!r:.60}", remedy)
+    return swapped
 
 
 def _swapped_by_name(left: str, sides: Sides, change: bool) -> bool | None:
@@ -268,19 +253,23 @@ def _swapped_by_name(left: str, sides: Sides, change: bool) -> bool | None:
 
 def check_unused(
     unknown: Mapping[str, Any],
-    shown: Column,
+    answers: Column,
     told: Mapping[str, int],
     sides: Sides,
     place: str,
 ) -> None:
     """Refuse columns that are not used and may say how the lists were shown."""
-    texts = {one["answer"] for one in shown.values} - {*told}
+    texts = {*map(text_of, answers.values)} - {*told}
     lists_are_sides = side_named(sides[0]) is not None
     unclear = any(
         text.casefold() in ("a", "b") if lists_are_sides else side_named(text) is not None
         for text in texts
     )
-    held = {name: _texts(cells) for name, cells in unknown.items()}
+    held = {
+        name: {*map(text_of, column_of(cells).values)} - {""}
+        for name, cells in unknown.items()
+        if is_text(cells) or not hasattr(cells, "type")  # others may be what Python cannot hold
+    }
     for name, values in held.items():
         alike = [one for one in held if held[one] == values]  # two systems, on the left and right
         if unclear and values and all(side_named(value) is not None for value in values):
@@ -295,10 +284,3 @@ def check_unused(
             f"say `columns='{words}'` if so, and `columns='ignore={'+'.join(alike)}'` if not",
             place,
         )
-
-
-def _texts(cells: Any) -> set[str]:
-    """Return the distinct texts of a column; what is not used may be what Python cannot hold."""
-    if hasattr(cells, "type") and not is_text(cells):
-        return set()
-    return {*map(text_of, column_of(cells).values)} - {""}

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from dcglearn.base.errors import InputError, check_name, unknown_name
 from dcglearn.base.numbers import counted
-from dcglearn.judgments.options import GivenMap, parse_given_map
+from dcglearn.judgments.options import GivenMap, listed, parse_given_map
 
 Column: TypeAlias = str | tuple[str, ...]
 """The name of a column, or of several: a list's from the first rank down, or one per rater."""
@@ -56,9 +56,9 @@ RATED_LISTS = RecordFields(
 
 _PAIRS = (("a", "b"), ("left", "right"), ("1", "2"), ("links", "rechts"), ("gauche", "droite"))
 _NOUNS = (
-    *("list", "ranking", "results", "result", "serp", "items", "docs", "documents", "liste"),
-    *("grades", "grade", "labels", "relevance", "ranks", "rank", "response", "option"),
-)
+    "list", "ranking", "results", "result", "serp", "items", "docs", "documents", "liste",
+    "grades", "grade", "labels", "relevance", "ranks", "rank", "response", "option",
+)  # fmt: skip
 _SIDES = [pair for pair in _PAIRS if pair != ("1", "2")]
 for _noun in _NOUNS:
     for _first, _second in _PAIRS:
@@ -98,9 +98,8 @@ class ColumnMap:
     """The columns of the fields of records, and a line about each thing that was taken."""
 
     columns: dict[str, Column]
-    unknown: tuple[str, ...]
-    notes: tuple[str, ...]
-    fields: RecordFields
+    unknown: list[str]
+    notes: list[str]
 
     @property
     def sides(self) -> Sides:
@@ -122,14 +121,13 @@ class ColumnMap:
         """Refuse another column for a field that already has one; a list may get more ranks."""
         for one, column in self.columns.items():
             other = later.columns.get(one, "another")
-            if column != other and not (isinstance(column, tuple) and {*column} <= {*other}):
+            if not _parts(column) <= _parts(other):
                 names = f"{_name(column)} and {_name(other)}"
                 remedy = "say which one is with `columns`"
                 raise InputError(f"the columns {names} could both be the {one}", remedy)
 
-    def check_complete(self) -> None:
+    def check_complete(self, fields: RecordFields) -> None:
         """Refuse columns that lack a field."""
-        fields = self.fields
         required = ("query", "answer", *LONG) if self.is_long else fields.required
         missing = [one for one in required if not {*one.split(" or ")} & {*self.columns}]
         if not missing:
@@ -138,7 +136,7 @@ class ColumnMap:
         remedy = f"every {fields.noun} needs {', '.join(required)}"
         if self.unknown:
             example = ",".join(f"{name.split()[-1]}=..." for name in missing)
-            known = _listed(self.unknown, 12)
+            known = listed([*map(repr, self.unknown)], 12)
             remedy += f"; if among {known}, as the first line says, use `columns={example!r}`"
         if missing == ["answer"]:
             remedy += "; answers of several raters are joined: `columns='answer=ann+bob'`"
@@ -156,7 +154,7 @@ def resolve_columns(
     """Return which column is which field; unknown ones are noted, or refused if `strict`."""
     wanted = parse_given_map(given, "columns", "a=left,b=right,answer=verdict")
     ignored = wanted.pop("ignore", "").split("+")
-    finder = _Finder([name for name in dict.fromkeys(names) if name not in ignored])
+    finder = _Finder([name for name in names if name not in ignored])
     for field, column in wanted.items():
         check_name(field, "field in `columns`", (*fields.names, "ignore"))
         finder.take_given(field, column)
@@ -167,7 +165,7 @@ def resolve_columns(
     if not {"a", "b"} & {*finder.columns}:
         finder.take_named(long)
     known = {*known, *(OF_A_PAGE if OF_A_PAGE[0] in finder.free else ())}
-    unknown = tuple(name for name in finder.free if isinstance(name, str) and name not in known)
+    unknown = [name for name in finder.free if isinstance(name, str) and name not in known]
     if unknown and strict:
         raise unknown_name("column", unknown[0], fields.names)
     taken = [
@@ -178,8 +176,8 @@ def resolve_columns(
     notes = [f"columns taken: {', '.join(taken)}"] if taken else []
     if unknown:
         columns = counted(len(unknown), "unknown column is", "unknown columns are")
-        notes.append(f"{columns} ignored: {_listed(unknown)}")
-    return ColumnMap(finder.columns, unknown, tuple(notes), fields)
+        notes.append(f"{columns} ignored: {listed([*map(repr, unknown)], 6)}")
+    return ColumnMap(finder.columns, unknown, notes)
 
 
 class _Finder:
@@ -191,7 +189,7 @@ class _Finder:
     def __init__(self, names: Sequence[str]) -> None:
         self.columns: dict[str, Column] = {}
         self.free: dict[Column, str] = {}
-        numbered: dict[str, dict[int, str]] = {}
+        numbered = dict[str, dict[int, str]]()
         for name in names:
             if match := re.fullmatch(r"(.*\D)([0-9]{1,5})[\])}]?", name):
                 numbered.setdefault(plain_name(match[1]), {})[int(match[2])] = name
@@ -234,9 +232,9 @@ class _Finder:
             raise InputError(
                 f"the columns {lists} could be the lists", f"say which are: `columns={example!r}`"
             )
-        for pair in found:
-            self._take("a", pair[0])
-            self._take("b", pair[1])
+        for a, b in found:
+            self._take("a", a)
+            self._take("b", b)
 
     def take_named(self, fields: Iterable[str]) -> None:
         """Take the column that has the name of a field, or the only one with another name."""
@@ -284,8 +282,3 @@ def _stem(column: Column) -> str:
 
 def _name(column: Column) -> str:
     return column if isinstance(column, str) else f"{column[0]}...{column[-1]}"
-
-
-def _listed(names: Sequence[object], most: int = 6) -> str:
-    more = ", ..." if len(names) > most else ""
-    return ", ".join(map(repr, names[:most])) + more

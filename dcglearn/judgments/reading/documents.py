@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +14,8 @@ from dcglearn.base.tables.columns import Column, parse_id, table_of, take_rows, 
 from dcglearn.base.types import Integers, Rankings
 from dcglearn.collections.join import GradedRun, IndexedQrels, grade_run, index_qrels
 from dcglearn.collections.runs import Qrels, Run, distinct_names, read_qrels, read_run
-from dcglearn.judgments.folds import count_true
-from dcglearn.judgments.options import ReadOptions, apply_unjudged
+from dcglearn.judgments.options import ReadOptions, apply_unjudged, padded, warn_of_unjudged
+from dcglearn.judgments.preferences import count_true
 from dcglearn.judgments.reading.fields import Records
 from dcglearn.measures.scale import NO_DOCUMENT, Scale
 
@@ -71,16 +70,13 @@ def _table(graded: GradedRun) -> Rankings:
     return table_of(Column(graded.grades, []), np.diff(graded.starts)).codes.astype(np.int8)
 
 
-class LookedUp(NamedTuple):
-    """Lists of both sides by their grades; how many documents they hold, and without a judgment."""
+def look_up(
+    records: Records, grades: DocumentGrades, options: ReadOptions
+) -> tuple[dict[str, Column], int, int]:
+    """Return the lists of both sides by their grades, and the numbers of documents and unjudged.
 
-    lists: dict[str, Column]
-    documents: int
-    unjudged: int
-
-
-def look_up(records: Records, grades: DocumentGrades, options: ReadOptions) -> LookedUp:
-    """Look up the documents and runs of judgments."""
+    A note counts the unjudged.
+    """
     if grades.runs and options.n_ranks is None:
         raise InputError("runs without K", "give `n_ranks`, the number of documents shown")
     queries = records.ids("query")
@@ -93,8 +89,7 @@ def look_up(records: Records, grades: DocumentGrades, options: ReadOptions) -> L
     scale, rule = grades.qrels.scale, options.unjudged
     lists, documents, unjudged = dict[str, Column](), 0, 0
     for side in "ab":
-        found = _of_documents(records, side, query, grades.qrels)
-        found = _with_runs(found, records, side, query, grades, options)
+        found = _shown_grades(records, side, query, grades, options)
         without = found == len(scale)
         documents += count_true(found != NO_DOCUMENT)
         unjudged += count_true(without)
@@ -106,38 +101,39 @@ def look_up(records: Records, grades: DocumentGrades, options: ReadOptions) -> L
             f"none of {counted(documents, 'document')} is in the qrels",
             "give the qrels that go with them; where lists hold grades, leave out `qrels`",
         )
-    return LookedUp(lists, documents, unjudged)
+    if unjudged:
+        warn_of_unjudged(f"{unjudged} of {documents}", rule, scale, "documents without a judgment")
+    return lists, documents, unjudged
 
 
 def _of_documents(records: Records, side: str, query: Integers, qrels: IndexedQrels) -> Rankings:
     """Return the grades of lists, shape (n, K), L without a judgment and -1 for no document."""
-    if side not in records.columns:
-        return np.full((records.rows, 0), NO_DOCUMENT, np.int8)
-    ids = records.columns[side].parsed(
+    ids = records.column(side).parsed(
         lambda value: parse_id(value, "document"), lambda row, rank: records.place(row)
     )
-    ordered = np.sort(ids.codes, axis=1)
+    codes = ids.codes.reshape(records.rows, -1)
+    ordered = np.sort(codes, axis=1)
     twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
     if twice.any():
         row, at = np.argwhere(twice)[0].tolist()
         problem = f'"{side}": the document {ids.values[ordered[row, at]]} appears twice'
         raise InputError(problem, "keep one", records.place(row))
-    rows, ranks = np.nonzero(ids.codes >= 0)
-    documents = take_rows(text_array(ids.values), ids.codes[rows, ranks].astype(np.int64))
-    found = np.full(ids.codes.shape, NO_DOCUMENT, np.int8)
+    rows, ranks = np.nonzero(codes >= 0)
+    documents = take_rows(text_array(ids.values), codes[rows, ranks].astype(np.int64))
+    found = np.full(codes.shape, NO_DOCUMENT, np.int8)
     found[rows, ranks] = qrels.find_grades_of_ids(query[rows], documents)
     return found
 
 
-def _with_runs(
-    found: Rankings,
+def _shown_grades(
     records: Records,
     side: str,
     query: Integers,
     grades: DocumentGrades,
     options: ReadOptions,
 ) -> Rankings:
-    """Return the lists with those of judgments that name runs: the first K documents shown."""
+    """Return the grades of lists, and of the first K documents of runs where they are named."""
+    found = _of_documents(records, side, query, grades.qrels)
     names, K = records.ids(f"run_{side}"), options.n_ranks or 0
     for code, name in enumerate(names.values):
         rows = np.flatnonzero(names.codes == code)
@@ -156,8 +152,7 @@ def _with_runs(
             raise InputError(
                 f"the run {name} holds nothing for the query", "leave the judgment out", place
             )
-        more = max(shown.shape[1] - found.shape[1], 0)
-        found = np.pad(found, ((0, 0), (0, more)), constant_values=NO_DOCUMENT)
+        found = padded(found, shown.shape[1])
         found[rows] = NO_DOCUMENT
         found[rows, : shown.shape[1]] = shown
     return found

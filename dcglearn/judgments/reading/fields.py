@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError, naming, unknown_name, warn_of_input
+from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import (
     Block,
@@ -23,6 +26,7 @@ from dcglearn.base.tables.columns import (
     column_of,
     distinct_rows,
     parse_id,
+    stacked,
     table_of,
 )
 from dcglearn.base.tables.sources import (
@@ -34,11 +38,11 @@ from dcglearn.base.tables.sources import (
     rows_of,
 )
 from dcglearn.base.types import Floats, Integers
-from dcglearn.judgments.folds import count_true
 from dcglearn.judgments.meaning.answers import answer_in_words, text_of
 from dcglearn.judgments.meaning.columns import ColumnMap, RecordFields, resolve_columns
-from dcglearn.judgments.options import ReadOptions
-from dcglearn.judgments.reading.lists import grade_cell, lists_of, number_of, parse_weight
+from dcglearn.judgments.options import LARGEST_WEIGHT, ReadOptions
+from dcglearn.judgments.preferences import count_true
+from dcglearn.judgments.reading.lists import grade_cell, lists_of, number_of
 
 
 @dataclass(frozen=True)
@@ -72,30 +76,36 @@ class Records:
             self, columns=columns, rows=len(rows), place=lambda row: place(int(rows[row]))
         )
 
-    def values(self, field: str, parse: Callable[[Any], Any]) -> list[Any]:
+    def values(self, field: str, parse: Callable[[Any], Any]) -> NDArray[Any]:
         """Return what the cells of a field mean, which every record must have."""
-        found: list[Any] = self.column(field).parsed(parse, self.place).decoded().tolist()
-        if None in found:
-            where = self.place(found.index(None))
+        found = self.column(field).parsed(parse, self.place)
+        missing = found.codes < 0
+        if missing.any():
+            where = self.place(int(missing.argmax()))
             raise InputError(f'"{field}" is missing', "every row needs it", where)
-        return found
+        return np.array(found.values)[found.codes]
 
     def numbers(self, field: str) -> Floats:
         """Return the finite numbers of a field."""
-
-        def parse(value: Any) -> float | None:
-            if value == "":
-                return None
-            if np.isnan(number := number_of(value)):
-                raise InputError(f'"{field}" is {value!r:.40}', "use a finite number")
-            return number
-
-        return np.array(self.values(field, parse), float)
+        parse = partial(_number, f'"{field}"', "use a finite number", -np.inf, np.inf)
+        return self.values(field, parse)
 
     def weights(self) -> Floats:
         """Return the weights, 1 where there is none."""
-        found = self.column("weight").parsed(parse_weight, self.place)
+        remedy = f"use 0 ... {LARGEST_WEIGHT:g}, with a point before decimals"
+        parse = partial(_number, "the weight", remedy, 0, LARGEST_WEIGHT)
+        found = self.column("weight").parsed(parse, self.place)
         return np.array([*found.values, 1.0], float)[found.codes]
+
+
+def _number(what: str, remedy: str, low: float, high: float, value: object) -> float | None:
+    """Return the number that a cell holds, None if it is empty."""
+    if value == "":
+        return None
+    number = number_of(value)
+    if not low <= number <= high:
+        raise InputError(f"{what} is {value!r:.40}", remedy)
+    return number
 
 
 def read_records(
@@ -108,121 +118,115 @@ def read_records(
     sources: Sequence[Source | FrameSource] = (
         [FrameSource(places)] if is_frame(places) else find_sources(places, options.encoding)
     )
-    gathered: defaultdict[str, GatheredColumn] = defaultdict(GatheredColumn)
+    gathered = defaultdict[str, GatheredColumn](GatheredColumn)
     unknown = dict[str, Any]()
     rows, starts = 0, list[int]()
-    for source in sources:
-        finder = _Finder(source, fields, options)
-        starts.append(rows)
-        with naming(source.name):
-            for block in source.blocks(finder.wanted):
-                for field, column in finder.columns(block, rows - starts[-1]).items():
-                    gathered[field].add(column, rows)
-                unknown = {
-                    name: block.get(name, ())[:1000] for name in finder.found.unknown
-                } | unknown
-                rows += rows_of(block)
-                advance(rows, 0)
-            finder.check_read(rows - starts[-1])
-        for line in finder.found.notes:
-            warn_of_input(line)
 
     def place(row: int) -> str:
         at = int(np.searchsorted(starts, row, side="right")) - 1
         return sources[at].place(row - starts[at])
 
+    def place_of_list(field: str, row: int) -> str:
+        return f'{place(rows + row)}, "{field}"'
+
+    for source in sources:
+        starts.append(rows)
+        with naming(source.name):
+            for block, found in _blocks(source, fields, options):
+                for field, column in _columns(block, found, options, place_of_list):
+                    gathered[field].add(column, rows)
+                unknown = {name: block.get(name, ())[:1000] for name in found.unknown} | unknown
+                rows += rows_of(block)
+                advance(rows, 0)
+            if rows == starts[-1]:
+                raise InputError(f"holds no {fields.noun}", "give one per row")
+        for line in found.notes:
+            warn_of_input(line)
     columns = {field: gathered.pop(field).column(rows) for field in list(gathered)}
     more = f" and {len(sources) - 1:,} more" if len(sources) > 1 else ""
-    return Records(columns, rows, finder.found, sources[0].name + more, place, unknown)
+    return Records(columns, rows, found, sources[0].name + more, place, unknown)
+
+
+def _blocks(
+    source: Source | FrameSource, fields: RecordFields, options: ReadOptions
+) -> Iterator[tuple[Block, ColumnMap]]:
+    """Iterate over blocks of records, with the columns of fields that were found so far.
+
+    Records of JSON may name more columns later on.
+    """
+    names, found = dict[str, None](), ColumnMap({}, [], [])
+    known = {*options.keep, *source.partition}
+
+    def find(more: Iterable[str]) -> set[str]:
+        """Return which columns of a table are read; unknown ones are looked at, too."""
+        nonlocal found
+        if not {*more} <= {*names}:
+            names.update(dict.fromkeys(more))
+            earlier = found
+            found = resolve_columns(names, options.columns, fields, known, options.strict)
+            earlier.check_same(found)
+        return {*found.used, *found.unknown, *options.keep} & {*more}
+
+    for block in source.blocks(find):
+        find(block)
+        found.check_complete(fields)
+        yield block, found
+    for name in {*options.keep} - {*names} - {*found.columns}:
+        raise unknown_name("field", name, names)
+
+
+def _columns(
+    block: Block, found: ColumnMap, options: ReadOptions, place: Callable[[str, int], str]
+) -> Iterator[tuple[str, Column]]:
+    """Iterate over the columns of the fields of a block."""
+    kept = {name: name for name in options.keep}
+    for field, held in (kept | found.columns).items():
+        if isinstance(held, tuple):
+            cells = (block.get(name, [None] * rows_of(block)) for name in held)
+            yield field, stacked([column_of(one).parsed(grade_cell, str) for one in cells])
+        elif held in block and field in ("a", "b", "grades"):
+            yield field, lists_of(block[held], partial(place, field))
+        elif held in block:
+            yield field, column_of(block[held])
 
 
 _OF_A_PAGE = re.compile(r"[0-9a-f]{6}-\d{4,}")
 """The id of a question of a page for judges: its batch and its number."""
 
 
-def last_answers(records: Records) -> tuple[Records, int]:
-    """Leave out all but the last answer of a judge to a question of a page, and count them.
+def last_answers(records: Records) -> Records:
+    """Leave out all but the last answer of a judge to a question of a page; a note counts them.
 
     They are in several files if a page's answers were downloaded more than once.
     """
     questions, judges = records.column("question"), records.column("judge")
-    of_page = [isinstance(one, str) and bool(_OF_A_PAGE.fullmatch(one)) for one in questions.values]
+    of_page = [bool(_OF_A_PAGE.fullmatch(str(one))) for one in questions.values]
     known = np.array([*of_page, False])[questions.codes] & (judges.codes >= 0)
     rows = np.flatnonzero(known)[::-1]
     first, _ = distinct_rows((questions.codes[rows], judges.codes[rows]))
     kept = ~known
     kept[rows[first]] = True
-    repeated = count_true(~kept)
-    return records.take(np.flatnonzero(kept)) if repeated else records, repeated
+    if kept.all():
+        return records
+    again = counted(count_true(~kept), "answer")
+    warn_of_input(f"{again} that the same judge gave to the same question later left out")
+    return records.take(np.flatnonzero(kept))
 
 
-class _Finder:
-    """Finds the columns of fields; records of JSON may name more of them later on."""
-
-    def __init__(
-        self, source: Source | FrameSource, fields: RecordFields, options: ReadOptions
-    ) -> None:
-        self._source, self._fields, self._options = source, fields, options
-        self._names: dict[str, None] = {}
-        self.found = ColumnMap({}, (), (), fields)
-
-    def wanted(self, names: Iterable[str]) -> set[str]:
-        """Return the columns of a table that are read; unknown ones are looked at, too."""
-        self._find(names)
-        return {*self.found.used, *self.found.unknown, *self._options.keep} & {*names}
-
-    def columns(self, block: Block, first: int) -> dict[str, Column]:
-        """Return the columns of the fields of some records; `first` is the number of the first."""
-        source, rows = self._source, rows_of(block)
-        self._find(block)
-        self.found.check_complete()
-
-        def place(row: int) -> str:
-            return source.place(first + row)
-
-        found = {one: column_of(block[one]) for one in self._options.keep if one in block}
-        for field, held in self.found.columns.items():
-            if isinstance(held, tuple):
-                ranks = tuple(block.get(name, [None] * rows) for name in held)
-                found[field] = lists_of(ranks, field, place)
-            elif held in block:
-                is_list = field in ("a", "b", "grades")
-                found[field] = (
-                    lists_of(block[held], field, place) if is_list else column_of(block[held])
-                )
-        return found
-
-    def check_read(self, rows: int) -> None:
-        """Refuse a file without rows, or without a column that is to be kept."""
-        if not rows:
-            raise InputError(f"holds no {self._fields.noun}", "give one per row")
-        for name in self._options.keep:
-            if name not in self._names and name not in self.found.columns:
-                raise unknown_name("field", name, self._names)
-
-    def _find(self, more: Iterable[str]) -> None:
-        new = dict.fromkeys(name for name in more if name not in self._names)
-        if not new:
-            return
-        self._names |= new
-        given, known = self._options, {*self._options.keep, *self._source.partition}
-        found = resolve_columns(self._names, given.columns, self._fields, known, given.strict)
-        self.found.check_same(found)
-        self.found = found
-
-
-def one_rater_per_row(block: Records) -> tuple[Records, int]:
-    """Return a judgment for each rater's answer, and how many raters left theirs empty."""
+def one_rater_per_row(block: Records) -> Records:
+    """Return a judgment for each rater's answer; a note counts those who left theirs empty."""
     answers, names = block.column("answer"), list(block.found.columns["answer"])
     rows, raters = np.nonzero(answers.codes >= 0)
     if not len(rows):
         raise InputError("all answers of the raters are empty", "give one", block.place(0))
+    if empty := answers.codes.size - len(rows):
+        warn_of_input(f"empty answers of raters left out: {empty}")
     own = {
         "answer": answers.take((rows, raters)),
         "judge": Column(raters.astype(np.int32), names),
     }
     taken = block.take(rows)
-    return replace(taken, columns=taken.columns | own), answers.codes.size - len(rows)
+    return replace(taken, columns=taken.columns | own)
 
 
 def one_judgment_per_row(table: Records) -> Records:
@@ -233,14 +237,14 @@ def one_judgment_per_row(table: Records) -> Records:
     held = (table.column(one).codes.T for one in ("pair", "query", "judge", "answer", "weight"))
     keys = [column for codes in held for column in np.atleast_2d(codes)]  # one per rater
     first, group = distinct_rows(keys)
-    sides, ranks = table.values("list", _side), table.values("rank", _rank)
-    of_list = 2 * first[group] + np.array(sides)  # the first row of its judgment, and the side
+    sides, ranks = table.values("list", _side), table.numbers("rank")
+    of_list = 2 * first[group] + sides  # the first row of its judgment, and the side
     order = np.lexsort((ranks, of_list))
     lists, starts, lengths = np.unique(of_list[order], return_index=True, return_counts=True)
     expected = np.arange(1, len(order) + 1) - np.repeat(starts, lengths)
-    wrong = order[np.array(ranks)[order] != expected]
+    wrong = order[ranks[order] != expected]
     if len(wrong):
-        problem = f"the rank {ranks[wrong[0]]} appears twice in its list, or follows none"
+        problem = f"the rank {ranks[wrong[0]]:g} appears twice in its list, or follows none"
         remedy = "number the ranks of each judgment's lists from 1; the rows of a judgment share "
         where = table.place(int(wrong[0]))
         raise InputError(problem, remedy + "query, judge, answer and weight", where)
@@ -261,10 +265,3 @@ def _side(value: object) -> int:
     if code not in (0, 1):
         raise InputError(f"the list is {value!r:.60}", "write a and b, or left and right")
     return code
-
-
-def _rank(value: object) -> int:
-    number = number_of(value)
-    if not (number.is_integer() and number >= 1):
-        raise InputError(f"the rank is {value!r:.60}", "number ranks from 1")
-    return int(number)

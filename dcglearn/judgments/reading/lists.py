@@ -7,8 +7,7 @@ brackets of JSON, Python, NumPy or PostgreSQL. A dash is an empty rank.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
@@ -27,11 +26,11 @@ from dcglearn.base.tables.columns import (
 )
 from dcglearn.base.text import ASCII_BLANKS
 from dcglearn.base.types import Pairs
-from dcglearn.judgments.options import LARGEST_WEIGHT, ReadOptions
-from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale, canonical_label
+from dcglearn.judgments.options import ReadOptions, listed, padded
+from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale, as_scale, canonical_label
 
-_WITH_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
-_MAY_BE_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
+_WITH_COMMA = re.compile(r"[+-]?(?![1-9][0-9]{0,2},[0-9]{3}\Z)[0-9]+,[0-9]+")
+"""A number with a decimal comma; not 1,500, which may be 1500."""
 
 _EMPTY_ENTRIES = {"-", "null", "None", "NULL", "nan", "NaN"}
 _ENTRY = r"""(?:"([^"\\]*)"|'([^'\\]*)'|([^\s,\[\](){{}}"']+))"""
@@ -57,31 +56,12 @@ _JOINED = re.compile(r"0[0-9]+|[0-9](?:[^\w\s][0-9])+")
 def with_point(text: str) -> str:
     """Return a number in a cell with a point for its decimal comma, other text as it is."""
     digits = text.strip(ASCII_BLANKS)
-    if _WITH_COMMA.fullmatch(digits) and not _MAY_BE_THOUSANDS.fullmatch(digits):
-        return digits.replace(",", ".")
-    return text
+    return digits.replace(",", ".") if _WITH_COMMA.fullmatch(digits) else text
 
 
 def number_of(value: object) -> float:
     """Return the number that a cell holds, NaN if it does not hold a finite one."""
-    if isinstance(value, str):
-        return parse_number(with_point(value))
-    try:
-        number = np.nan if isinstance(value, bool) else float(value)  # type: ignore[arg-type]  # what float() refuses is caught
-    except (TypeError, ValueError, OverflowError):
-        return np.nan
-    return number if np.isfinite(number) else np.nan
-
-
-def parse_weight(value: object) -> float | None:
-    """Return a weight, None for an empty cell."""
-    if value == "":
-        return None
-    weight = number_of(value)
-    if not 0 <= weight <= LARGEST_WEIGHT:
-        remedy = f"use 0 ... {LARGEST_WEIGHT:g}, with a point before decimals"
-        raise InputError(f"the weight is {value!r:.40}", remedy)
-    return weight
+    return parse_number(with_point(str(value)))
 
 
 def parse_list_text(text: str) -> list[str | None]:
@@ -106,14 +86,6 @@ def parse_list_text(text: str) -> list[str | None]:
     return [None if part in ("", "-") else part for part in stripped_parts]
 
 
-def label_of(value: Any, scale: Scale | None, missing: Container[str | float]) -> Label | None:
-    """Return the label of a grade, None where there is none: a mark among the `missing`."""
-    if value is None or mark_of(value) in missing:
-        return None
-    label = canonical_label(value.strip() if isinstance(value, str) else value)
-    return label if scale is None else scale.labels[scale.index(label)]
-
-
 def mark_of(value: object) -> str | float:
     """Return a number, as which -1 is also -1.0, or text."""
     number = number_of(value)
@@ -128,7 +100,7 @@ def check_kinds(labels: Column, place: RowPlace) -> None:
     def check(label: Label) -> Label:
         if numbers and label in names:
             raise InputError(
-                f"grades are numbers ({_shown(numbers)}) and names ({_shown(names)})",
+                f"grades are numbers ({listed(numbers, 5)}) and names ({listed(names, 5)})",
                 "write all of them one way; if both are grades, declare all, best first, with "
                 "`scale`",
             )
@@ -142,27 +114,27 @@ def check_kinds(labels: Column, place: RowPlace) -> None:
     labels.parsed(check, place)
 
 
-def _shown(labels: Sequence[Label]) -> str:
-    return ", ".join(map(str, labels[:5])) + (", ..." if len(labels) > 5 else "")
-
-
-def lists_of(cells: Any, side: str, place: RowPlace) -> Column:
-    """Return a column of lists, or a tuple of the columns of ranks; a missing list is empty."""
-    if isinstance(cells, tuple):
-        return stacked([column_of(one).parsed(grade_cell, str) for one in cells])
+def lists_of(cells: Any, place: RowPlace) -> Column:
+    """Return a column of lists; a missing list is empty."""
     if isinstance(cells, np.ndarray) and cells.ndim == 2:
         column = column_of(cells.ravel())
         return Column(column.codes.reshape(cells.shape), column.values)
     if is_text(cells):
-        return _split_alike(cells) or _of_texts(column_of(cells), side, place)
-    if hasattr(cells, "type"):
-        import pyarrow.types as kinds
-
-        if kinds.is_list(cells.type) or kinds.is_large_list(cells.type):
-            lengths = cells.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
-            return table_of(column_of(cells.flatten()), lengths)
-        cells = cells.to_pylist()
-    return _of_values(cells, side, place)
+        if (alike := _split_alike(cells)) is not None:
+            return alike
+        found = column_of(cells).parsed(lambda text: tuple(parse_list_text(text)), place)
+        parsed = _of_entries([*found.values, ()])  # the last where a text is missing
+        return Column(parsed.codes[found.codes], parsed.values)
+    if hasattr(cells, "value_lengths"):
+        lengths = cells.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+        return table_of(column_of(cells.flatten()), lengths)
+    lists = list[Sequence[Any]]()
+    for row, cell in enumerate(cells.to_pylist() if hasattr(cells, "to_pylist") else cells):
+        try:
+            lists.append(_entries(cell))
+        except InputError as error:
+            raise error.at(place(row)) from error
+    return _of_entries(lists)
 
 
 def _check_lengths(lists: Column, place: RowPlace, n_ranks: int | None) -> None:
@@ -185,16 +157,6 @@ def grade_cell(value: Any) -> Any:
     return None if value.strip() in ("", "-") else with_point(value)
 
 
-def _of_values(cells: Iterable[Any], side: str, place: RowPlace) -> Column:
-    lists: list[Sequence[Any]] = []
-    for row, cell in enumerate(cells):
-        try:
-            lists.append(_entries(cell))
-        except InputError as error:
-            raise error.at(f'{place(row)}, "{side}"') from error
-    return _of_entries(lists)
-
-
 def _entries(cell: Any) -> Sequence[Any]:
     if isinstance(cell, str):
         return parse_list_text(cell)
@@ -208,15 +170,6 @@ def _entries(cell: Any) -> Sequence[Any]:
 def _of_entries(lists: Sequence[Sequence[Any]]) -> Column:
     lengths = np.fromiter(map(len, lists), np.int64, len(lists))
     return table_of(column_of(list(chain.from_iterable(lists))), lengths)
-
-
-def _of_texts(texts: Column, side: str, place: RowPlace) -> Column:
-    """Return lists that are written as text, each distinct text parsed once."""
-    found = texts.parsed(
-        lambda text: tuple(parse_list_text(text)), lambda row: f'{place(row)}, "{side}"'
-    )
-    lists = _of_entries([*found.values, ()])
-    return Column(lists.codes[found.codes], lists.values)
 
 
 def _split_alike(array: Any) -> Column | None:
@@ -249,40 +202,55 @@ def _check_joined(lists: Column, place: RowPlace) -> None:
         )
 
 
-class GradedLists:
-    """Lists by name as codes, and the scale of their grades."""
+def graded_lists(
+    lists: dict[str, Column], options: ReadOptions, path: str, place: RowPlace
+) -> tuple[Column, Scale]:
+    """Return lists by name as one column of grade indices, shape (n, names, K), and the scale."""
+    names, K, scale = list(lists), options.n_ranks, as_scale(options.scale)
+    if scale is None and options.document_grades is not None:
+        scale = options.document_grades.qrels.scale
+    marks = {*map(mark_of, np.atleast_1d(options.null_values))}
 
-    def __init__(
-        self, lists: dict[str, Column], options: ReadOptions, path: str, place: RowPlace
-    ) -> None:
-        names, K, declared = list(lists), options.n_ranks, options.declared_scale()
+    def where(row: int, side: int, rank: int | None = None) -> str:
+        of = "" if rank is None else f", rank {rank + 1}"
+        return f'{place(row)}, "{names[side]}"{of}'
 
-        def where(row: int, side: int, rank: int | None = None) -> str:
-            of = "" if rank is None else f", rank {rank + 1}"
-            return f'{place(row)}, "{names[side]}"{of}'
+    def label_of(value: Any) -> Label | None:
+        if mark_of(value) in marks:
+            return None
+        return canonical_label(value.strip() if isinstance(value, str) else value)
 
-        grades = stacked([*lists.values()])
-        _check_lengths(grades, where, K)
-        if options.documents:
-            grades = grades.with_values(list(map(str, grades.values)))
-        else:
-            if declared is None and K is None:
-                _check_joined(grades, where)
-            given = options.null_values
-            marks = map(mark_of, [given] if isinstance(given, str | float | int) else given)
-            grades = grades.parsed(partial(label_of, scale=declared, missing={*marks}), where)
-            if declared is None:
-                check_kinds(grades, where)
+    grades = stacked([*lists.values()])
+    _check_lengths(grades, where, K)
+    if options.documents:
+        grades = grades.with_values(list(map(str, grades.values)))
+    else:
+        if scale is None and K is None:
+            _check_joined(grades, where)
+        grades = grades.parsed(label_of, where)
+        if scale is None:
+            check_kinds(grades, where)
+    if scale is None:
         with errors_at(path):
-            if declared is None and not grades.values:
-                raise InputError("there are no grades", "give at least one record")
             make = Scale.from_documents if options.documents else Scale.from_numbers
-            self.scale = make(grades.values) if declared is None else declared
-        self.codes = grades.codes[..., :K]
-        if (missing := (K or 0) - self.codes.shape[2]) > 0:
-            self.codes = np.pad(self.codes, [(0, 0), (0, 0), (0, missing)], constant_values=-1)
-        self._grades = np.array([*map(self.scale.index, grades.values), NO_DOCUMENT], np.int8)
+            scale = make(grades.values)
+    grades = grades.parsed(scale.index, where)
+    graded = Column(padded(grades.codes[..., :K], K or 0), grades.values)
+    if options.documents:
+        _check_rankings(grade_indices(graded), len(scale), where)
+    return graded, scale
 
-    def indices(self, rows: slice = slice(None)) -> Pairs:
-        """Return lists as grade indices, shape (n, names, K), -1 where there is no grade."""
-        return np.ascontiguousarray(self._grades[self.codes[rows]])
+
+def _check_rankings(lists: Pairs, n_documents: int, place: RowPlace) -> None:
+    K = lists.shape[2]
+    wrong = (np.sort(lists, axis=2) != np.arange(K)).any(axis=2) | (n_documents != K)
+    if wrong.any():
+        problem = f"is not a ranking of all {n_documents} documents"
+        where = place(*np.argwhere(wrong)[0].tolist())
+        raise InputError(problem, "rank each of them once", where)
+
+
+def grade_indices(lists: Column) -> Pairs:
+    """Return lists of grade indices as an array, -1 where there is no grade."""
+    indices = np.array([*lists.values, NO_DOCUMENT], np.int8)
+    return np.ascontiguousarray(indices[lists.codes])
