@@ -54,11 +54,10 @@ def sklearn_metric(
     scale = Scale(labelled.labels)
 
     def metric(y_true: ArrayLike, y_score: ArrayLike) -> float:
-        labels, scores = np.atleast_2d(np.asarray(y_true)), np.atleast_2d(np.asarray(y_score))
+        labels, scores = np.atleast_2d(y_true), np.atleast_2d(y_score).astype(float)
         distinct, which = np.unique(labels, return_inverse=True)
         grades = np.array([scale.index(label) for label in distinct.tolist()])[which]
-        grades = grades.reshape(labels.shape)
-        return float(values_of_lists(labelled, grades, scores.astype(float), ties).mean())
+        return float(values_of_lists(labelled, grades, scores, ties).mean())
 
     return metric
 

@@ -50,13 +50,9 @@ class Export:
 
 
 def labelled_dcg(measure: MeasureLike) -> DCG:
-    """Return a DCG from any of its forms, with labels, for what needs one gain per grade."""
-    return with_labels(as_dcg(measure))
-
-
-def with_labels(measure: DCG) -> DCG:
-    """Return the measure with a label for each grade, and cut where its discounts end."""
-    return replace(measure, cutoff=measure.n_ranks, grades=measure.labels)
+    """Return a DCG from any of its forms, with labels, and cut where its discounts end."""
+    dcg = as_dcg(measure)
+    return replace(dcg, cutoff=dcg.n_ranks, grades=dcg.labels)
 
 
 def values_of_lists(measure: DCG, grades: Grades, scores: Floats, ties: Ties) -> Floats:
@@ -69,8 +65,7 @@ def values_of_lists(measure: DCG, grades: Grades, scores: Floats, ties: Ties) ->
 def numeric_labels(measure: DCG) -> tuple[int | float, ...]:
     """Return the labels of the grades, best first, if all are numbers; otherwise L - 1, ..., 0."""
     numbers = tuple(label for label in measure.labels if not isinstance(label, str))
-    whole = len(numbers) == measure.n_grades
-    return numbers if whole else tuple(range(measure.n_grades))[::-1]
+    return numbers if len(numbers) == measure.n_grades else tuple(range(measure.n_grades))[::-1]
 
 
 def check_ndcg(measure: DCG, tool: str, ordered: bool = False, has_dcg: bool = False) -> list[str]:
@@ -172,7 +167,7 @@ def to_trec_eval(measure: DCG) -> Export:
     if measure.n_ranks is not None:
         return _trec_cut(measure, notes)
     named = _by_level(measure, _spread_gains(measure), "trec_eval")
-    levels = range(0 if 0 in named else 1, max(named, default=0) + 1)
+    levels = range(0 if 0 in named else 1, max(named) + 1)
     flags = ",".join(f"{level}={named.get(level, '0')}" for level in levels)
     between = [level for level in levels if level not in named]
     if between:

@@ -14,7 +14,7 @@ better document is still moved up. Labels are 32-bit floats in both tools.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -127,7 +127,7 @@ def _objective(
         discounts = measure.discounts_for(ranked.shape[1])
         found[:, ranked] = _lambdas(gains, scores[ranked], discounts, sigma, norm)
 
-    map_threads(fill, _blocks_of_lists(sizes))
+    map_threads(fill, list(_blocks_of_lists(sizes)))
     gradients, hessians = found * weights
     return gradients, hessians
 
@@ -200,16 +200,14 @@ _APART = 0.01
 """LightGBM divides by this much plus the difference of two scores."""
 
 
-def _blocks_of_lists(sizes: Integers) -> list[tuple[Integers, Integers]]:
+def _blocks_of_lists(sizes: Integers) -> Iterator[tuple[Integers, Integers]]:
+    """Yield queries (B,) of one size, and the places of their documents (B, size)."""
     starts = np.cumsum(sizes) - sizes
-    found = []
     for size in np.unique(sizes[sizes > 0]).tolist():
         queries = np.flatnonzero(sizes == size)
         at_once = max(1, DOCUMENTS_AT_ONCE // size)
-        for begin in range(0, len(queries), at_once):
-            some = queries[begin : begin + at_once]
-            found.append((some, starts[some, None] + np.arange(size)))
-    return found
+        for some in np.array_split(queries, range(at_once, len(queries), at_once)):
+            yield some, starts[some, None] + np.arange(size)
 
 
 def _lambdas(gains: Floats, scores: Floats, discounts: Floats, sigma: float, norm: bool) -> Floats:
