@@ -107,9 +107,9 @@ def checked_pairs(
 ) -> np.ndarray[tuple[int, int, int], np.dtype[np.integer]]:
     """Return pairs of shape (n, 2, K); (n, 2 K) is accepted too, the first ranking first."""
     rows = checked_grades(pairs, n_grades, "pairs")
-    if rows.ndim == 2 and rows.shape[1] and rows.shape[1] % 2 == 0:
+    if rows.ndim == 2 and rows.shape[1] % 2 == 0:
         rows = rows.reshape(len(rows), 2, -1)
-    if rows.ndim != 3 or rows.shape[1] != 2 or not rows.shape[2]:
+    if rows.ndim != 3 or rows.shape[1] != 2:
         raise InputError(
             f"pairs of shape {rows.shape}", "give (n, 2, K): the preferred ranking first"
         )

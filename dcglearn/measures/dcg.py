@@ -131,7 +131,7 @@ class DCG:
     @property
     def form(self) -> str:
         """DCG or nDCG."""
-        return next(name for name, by in DCG_FORMS.items() if by == self.normalise)
+        return "DCG" if self.normalise is None else "nDCG"
 
     def __matmul__(self, cutoff: int) -> DCG:
         """Return the same measure with another cutoff: ``DCG([1, 0]) @ 10``."""
@@ -156,7 +156,6 @@ class DCG:
 
     def discounts_for(self, n_ranks: int) -> Floats:
         """Return the discounts (n_ranks,), 0 below the cutoff."""
-        checked_count(n_ranks, "`n_ranks`", 0)
         counted = min(n_ranks, self.cutoff or n_ranks)
         found = np.zeros(n_ranks)
         if isinstance(self.discounts, str):

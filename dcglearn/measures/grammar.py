@@ -42,8 +42,8 @@ def parse_full_name(text: str, n_arguments: int | None, example: str) -> ParsedN
         arguments = tuple(_argument(argument) for argument in node.args)
         options = {str(word.arg): _argument(word.value) for word in node.keywords}
         return ParsedName(ast.unparse(node.func), arguments, options, cutoff)
-    except InputError as error:
-        raise InputError(f"{error.problem} in {text!r:.60}", error.remedy) from error
+    except InputError:
+        raise
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError) as error:
         raise InputError(
             f"cannot read the measure {text!r:.60}", f"write it like {example}"
@@ -55,7 +55,8 @@ def _argument(node: ast.expr) -> Any:
         return ast.unparse(node)
     value = ast.literal_eval(node)
     if isinstance(node, ast.Dict) and len(value) < len(node.keys):
-        raise InputError("a grade appears twice", "name each grade once")
+        text = ast.unparse(node)
+        raise InputError(f"a grade appears twice in {text:.60}", "name each grade once")
     return value
 
 

@@ -199,7 +199,7 @@ def _default_values(labels: Sequence[Label]) -> tuple[float, ...]:
         numbers = tuple(map(float, labels))
         if all(a > b for a, b in pairwise(numbers)):
             return numbers
-    return tuple(float(len(labels) - 1 - i) for i in range(len(labels)))
+    return tuple(map(float, range(len(labels))))[::-1]
 
 
 def picked(
