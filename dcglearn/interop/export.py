@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError, check_name
 from dcglearn.interop.tools import (
     ITSELF,
-    Export,
+    Text,
     labelled_dcg,
     numeric_labels,
     to_ir_measures,
@@ -45,7 +44,7 @@ DISCOUNT_TEXT = {
 }
 
 
-def to_torch(measure: DCG) -> Export:
+def to_torch(measure: DCG) -> Text:
     """Return the text of a module that computes the measure on PyTorch tensors or NumPy arrays."""
     notes = ["Lists lie along the last axis; documents with equal scores keep their order."]
     if isinstance(measure.discounts, str):
@@ -78,7 +77,7 @@ def to_torch(measure: DCG) -> Export:
         at=at,
         ideal=_IDEAL if measure.normalise else "    return found\n",
     )
-    return Export(text, tuple(notes))
+    return text, notes
 
 
 _TORCH = '''\
@@ -154,7 +153,7 @@ _IDEAL = """\
 """
 
 
-TOOLS: dict[str, Callable[[DCG], Export]] = {
+TOOLS: dict[str, Callable[[DCG], Text]] = {
     "trec_eval": to_trec_eval,
     "ir_measures": to_ir_measures,
     "pyterrier": to_pyterrier,
@@ -169,6 +168,14 @@ DATA_FORMATS = ("pandas", "json")
 """Plain numbers, also of a LinearUtility."""
 
 TARGETS = (*TOOLS, *DATA_FORMATS)
+
+
+@dataclass(frozen=True)
+class Export:
+    """Text for another tool, and notes on what that computes differently."""
+
+    text: str
+    notes: tuple[str, ...] = ()
 
 
 def export(
@@ -200,27 +207,24 @@ def export(
     """
     check_name(to, "target", TARGETS)
     scale = as_scale(labels)
-    checked_count(n_ranks, "`n_ranks`")
     if isinstance(measure, str | os.PathLike):
         measure = parse_measure(os.fspath(measure), scale, n_ranks)
     measure = as_measure(measure)
     if scale is not None:
         measure = replace(measure, grades=scale.labels)
-    if isinstance(measure, LinearUtility):
-        if to in TOOLS:
-            raise InputError(
-                f"{to} takes one gain per grade, and the gains of a LinearUtility differ by rank",
-                f"export a DCG, or use one of {', '.join(DATA_FORMATS)}",
-            )
-        return _as_data(measure, to, n_ranks)
-    named = labelled_dcg(measure)
-    if to not in TOOLS:
-        return _as_data(named, to, n_ranks)
-    found = TOOLS[to](named)
-    if named.n_ranks == measure.cutoff:
-        return found
-    ended = f"The discounts end at rank {named.n_ranks}: lower ranks do not count."
-    return Export(found.text, (ended, *found.notes))
+    if to in DATA_FORMATS:
+        text, notes = _as_data(measure, to, n_ranks)
+    elif isinstance(measure, LinearUtility):
+        raise InputError(
+            f"{to} takes one gain per grade, and the gains of a LinearUtility differ by rank",
+            f"export a DCG, or use one of {', '.join(DATA_FORMATS)}",
+        )
+    else:
+        text, notes = TOOLS[to](labelled_dcg(measure))
+        if measure.n_ranks != measure.cutoff:
+            ended = f"The discounts end at rank {measure.n_ranks}: lower ranks do not count."
+            notes.insert(0, ended)
+    return Export(text, tuple(notes))
 
 
 def plain_data(measure: Measure, n_ranks: int = 10) -> dict[str, object]:
@@ -240,16 +244,18 @@ def plain_data(measure: Measure, n_ranks: int = 10) -> dict[str, object]:
     }
 
 
-def _as_data(measure: Measure, to: str, n_ranks: int) -> Export:
-    notes = []
-    if isinstance(measure, DCG) and measure.n_ranks is None:
+def _as_data(measure: Measure, to: str, n_ranks: int) -> Text:
+    notes = list[str]()
+    if isinstance(measure, DCG):
+        measure = labelled_dcg(measure)
+    if measure.n_ranks is None:
         notes.append(f"The rule has no last rank; its first {n_ranks} discounts are listed.")
     if to == "pandas":
         notes.append("Read it with pandas.read_csv.")
         if isinstance(measure, DCG) and measure.normalise is not None:
             notes.append("Weights are those of the plain DCG: divide their sum by the ideal.")
-        return Export(_csv(measure, n_ranks), tuple(notes))
-    return Export(as_json(plain_data(measure, n_ranks)), tuple(notes))
+        return _csv(measure, n_ranks), notes
+    return as_json(plain_data(measure, n_ranks)), notes
 
 
 def _csv(measure: Measure, n_ranks: int) -> str:
@@ -257,10 +263,9 @@ def _csv(measure: Measure, n_ranks: int) -> str:
     import pandas as pd
 
     W = measure.matrix_for(measure.n_ranks or n_ranks)
-    K, L = W.shape
-    ranks, grades = np.repeat(np.arange(1, K + 1), L), [*measure.labels] * K
-    table = pd.DataFrame({"rank": ranks, "grade": grades, "weight": W.ravel()})
+    ranks = pd.DataFrame({"rank": range(1, len(W) + 1)})
+    grades = pd.DataFrame({"grade": measure.labels})
     if isinstance(measure, DCG):
-        table.insert(1, "discount", measure.discounts_for(K)[ranks - 1])
-        table.insert(3, "gain", np.tile(measure.gains, K))
+        ranks["discount"], grades["gain"] = measure.discounts_for(len(W)), measure.gains
+    table = ranks.merge(grades, how="cross").assign(weight=W.ravel())
     return str(table.to_csv(index=False, lineterminator="\n"))

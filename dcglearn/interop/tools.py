@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -41,12 +41,8 @@ _TELL_APART = 10
 UNJUDGED_NOTE = "A document without a judgment gains 0."
 
 
-@dataclass(frozen=True)
-class Export:
-    """Text for another tool, and notes on what that computes differently."""
-
-    text: str
-    notes: tuple[str, ...] = ()
+Text = tuple[str, list[str]]
+"""Text for another tool, and notes on what that computes differently."""
 
 
 def labelled_dcg(measure: MeasureLike) -> DCG:
@@ -134,8 +130,6 @@ def _spread_gains(measure: DCG) -> list[str]:
     """Scale the gains by a power of ten until distinct gains, and 0, differ by 1 at least."""
     exact = [Fraction(repr(gain)) for gain in measure.gains]
     scale = Fraction(1)
-    while max(exact) * scale > _MOST_INT:
-        scale /= 10
     while max(exact) * scale <= _MOST_INT:
         texts = [format_number(float(gain * scale)) for gain in exact]
         values = sorted({0.0, *map(float, texts)})
@@ -161,7 +155,7 @@ _PYTREC = "pytrec_eval's Python part drops the gains: use trec_eval itself, or i
 _TREC_TIES = "Documents with equal scores are ordered by id, the largest first."
 
 
-def to_trec_eval(measure: DCG) -> Export:
+def to_trec_eval(measure: DCG) -> Text:
     """Return a command of trec_eval."""
     notes = [*check_ndcg(measure, "trec_eval"), _TREC_TIES, UNJUDGED_NOTE]
     if measure.n_ranks is not None:
@@ -172,10 +166,10 @@ def to_trec_eval(measure: DCG) -> Export:
     between = [level for level in levels if level not in named]
     if between:
         notes.append(f"Levels between those of the scale gain 0: {', '.join(map(str, between))}.")
-    return Export(f"trec_eval -m ndcg.{flags} QRELS RUN", (*notes, _UNNAMED, _PYTREC))
+    return f"trec_eval -m ndcg.{flags} QRELS RUN", [*notes, _UNNAMED, _PYTREC]
 
 
-def to_ir_measures(measure: DCG) -> Export:
+def to_ir_measures(measure: DCG) -> Text:
     """Return a measure of ir_measures by name."""
     notes = [*check_ndcg(measure, "ir_measures"), _TREC_TIES, UNJUDGED_NOTE]
     most = _MOST_LEVEL_UNCUT if measure.n_ranks is None else _MOST_LEVEL
@@ -183,10 +177,10 @@ def to_ir_measures(measure: DCG) -> Export:
     inside = ",".join(f"{level}:{gain}" for level, gain in sorted(gains.items()) if level >= 0)
     cut = "" if measure.n_ranks is None else f"@{measure.n_ranks}"
     mixed = "ir_measures can mix up this measure and a plain nDCG in one call: compute each alone."
-    return Export(f"nDCG(gains={{{inside}}}){cut}", (*notes, _UNNAMED, mixed))
+    return f"nDCG(gains={{{inside}}}){cut}", [*notes, _UNNAMED, mixed]
 
 
-def to_ranx(measure: DCG) -> Export:
+def to_ranx(measure: DCG) -> Text:
     """Return Python text that relabels the qrels for ranx and names the metric."""
     plain = measure.normalise is None
     notes = check_ndcg(measure, "ranx", has_dcg=True)
@@ -211,10 +205,10 @@ def relabelled(qrels):
 
 METRIC = "{metric}{cut}"
 '''
-    return Export(text, tuple(notes))
+    return text, notes
 
 
-def _trec_cut(measure: DCG, notes: list[str]) -> Export:
+def _trec_cut(measure: DCG, notes: list[str]) -> Text:
     gains = whole_gains(measure, "trec_eval's ndcg_cut", _MOST_LEVEL)[0]
     levels = sorted(_by_level(measure, gains, "trec_eval").items())
     table = "".join(f"g[{level}]={gain};" for level, gain in levels)
@@ -225,7 +219,7 @@ def _trec_cut(measure: DCG, notes: list[str]) -> Export:
         f"trec_eval -m ndcg_cut.{measure.n_ranks} QRELS.gains RUN"
     )
     note = "ndcg_cut takes no gains, so the command writes them into the qrels."
-    return Export(text, (*notes, note))
+    return text, [*notes, note]
 
 
 def _by_level(measure: DCG, gains: Sequence[object], tool: str) -> dict[int, str]:
@@ -246,7 +240,7 @@ def _by_level(measure: DCG, gains: Sequence[object], tool: str) -> dict[int, str
     return found
 
 
-def to_pyterrier(measure: DCG) -> Export:
+def to_pyterrier(measure: DCG) -> Text:
     """Return Python text with the measure as an object for ``pyterrier.Experiment``."""
     text = f"""\
 from dcglearn import DCG
@@ -255,19 +249,16 @@ from dcglearn.interop.metrics import ir_measure
 measure = ir_measure(DCG.parse({str(measure)!r}))
 # pyterrier.Experiment(systems, topics, qrels, eval_metrics=[measure])
 """
-    return Export(
-        text,
-        (
-            "dcglearn computes the measure; ir_measures.calc_aggregate([measure], qrels, run) "
-            "takes the same object.",
-            "Documents with equal scores count the mean over their orders; "
-            "ir_measure(..., ties='docid') orders them as trec_eval does.",
-            UNJUDGED_NOTE,
-        ),
-    )
+    return text, [
+        "dcglearn computes the measure; ir_measures.calc_aggregate([measure], qrels, run) "
+        "takes the same object.",
+        "Documents with equal scores count the mean over their orders; "
+        "ir_measure(..., ties='docid') orders them as trec_eval does.",
+        UNJUDGED_NOTE,
+    ]
 
 
-def to_scikit_learn(measure: DCG) -> Export:
+def to_scikit_learn(measure: DCG) -> Text:
     """Return Python text with a metric of true labels and scores."""
     use = "sklearn.metrics.make_scorer takes the metric."
     ties = "Documents with equal scores count the mean over their orders"
@@ -280,7 +271,7 @@ from dcglearn.interop.metrics import sklearn_metric
 metric = sklearn_metric(DCG.parse({str(measure)!r}))
 """
         other = f"{ties}; with sklearn_metric(..., ties='input') they keep the order of the input."
-        return Export(text, (f"dcglearn computes it: scikit-learn {differs}.", other, use))
+        return text, [f"dcglearn computes it: scikit-learn {differs}.", other, use]
     name = "dcg_score" if measure.normalise is None else "ndcg_score"
     k = "" if measure.n_ranks is None else f", k={measure.n_ranks}"
     text = f'''\
@@ -301,7 +292,7 @@ def metric(labels, y_score):
     notes = [f"{ties}; with ignore_ties=True they are ordered by position."]
     if name == "ndcg_score":
         notes.append("ndcg_score refuses lists of one document.")
-    return Export(text, (*notes, use))
+    return text, [*notes, use]
 
 
 _LIGHTGBM_LONGEST = 10_000
@@ -311,10 +302,10 @@ _XGBOOST_LONGEST = 2**31 - 1
 """A cutoff that covers any group. Without one XGBoost cuts its nDCG at 32."""
 
 
-def to_lightgbm(measure: DCG) -> Export:
+def to_lightgbm(measure: DCG) -> Text:
     """Return parameters for LightGBM's lambdarank and ndcg."""
     notes = check_ndcg(measure, "LightGBM", ordered=True)
-    gains = ", ".join(format_number(gain) for gain in measure.gains[::-1])
+    gains = ", ".join(map(format_number, measure.gains[::-1]))
     cut = measure.n_ranks or _LIGHTGBM_LONGEST
     level = "" if measure.n_ranks is None else f'    "lambdarank_truncation_level": {cut},\n'
     labels = dict(zip(measure.labels, range(measure.n_grades)[::-1], strict=True))
@@ -326,17 +317,14 @@ def to_lightgbm(measure: DCG) -> Export:
     )
     if measure.n_ranks is not None:
         notes.append("LightGBM advises a lambdarank_truncation_level a little above eval_at.")
-    return Export(
-        text,
-        (
-            *notes,
-            "A query without gains counts 1 in LightGBM and 0 in dcglearn.",
-            "Documents with equal scores keep the order of the file.",
-        ),
-    )
+    return text, [
+        *notes,
+        "A query without gains counts 1 in LightGBM and 0 in dcglearn.",
+        "Documents with equal scores keep the order of the file.",
+    ]
 
 
-def to_xgboost(measure: DCG) -> Export:
+def to_xgboost(measure: DCG) -> Text:
     """Return parameters for XGBoost's rank:ndcg and ndcg."""
     notes = check_ndcg(measure, "XGBoost")
     pairs = ""
@@ -360,12 +348,9 @@ def to_xgboost(measure: DCG) -> Export:
         f'    "eval_metric": "ndcg@{measure.n_ranks or _XGBOOST_LONGEST}-",\n{pairs}}}\n'
         f"LABELS = {gains!r}  # the label of each grade is its gain\n"
     )
-    return Export(
-        text,
-        (
-            *notes,
-            "XGBoost stores labels as 32-bit floats: values differ from the 7th digit on.",
-            "The minus in the metric's name makes a query without gains count 0.",
-            "Documents with equal scores keep the order of the file.",
-        ),
-    )
+    return text, [
+        *notes,
+        "XGBoost stores labels as 32-bit floats: values differ from the 7th digit on.",
+        "The minus in the metric's name makes a query without gains count 0.",
+        "Documents with equal scores keep the order of the file.",
+    ]

@@ -61,8 +61,8 @@ def lambdarank_objective(
     >>> gradients.tolist(), hessians.tolist()
     ([0.25, -0.5, 0.25], [0.125, 0.25, 0.125])
     """
-    checked_number(sigma, "`sigma`", 0, above=True)
-    return partial(_objective, _checked_measure(measure), float(sigma), bool(norm))
+    sigma = checked_number(sigma, "`sigma`", 0, above=True)
+    return partial(_objective, _checked_measure(measure), sigma, norm)
 
 
 def ranking_metric(
@@ -162,8 +162,6 @@ def _documents(
     if hasattr(second, "get_label"):
         labels, scores = second.get_label(), first
         weight, group = second.get_weight(), second.get_group()
-    if labels is None:
-        raise InputError("the dataset has no labels", "give each document its grade as label")
     if group is None or not len(group):
         raise InputError(
             "it is not known which documents belong to one query",
@@ -173,15 +171,15 @@ def _documents(
     if not np.isfinite(found).all():
         row = int(np.argmin(np.isfinite(found)))
         raise InputError("a score is not a finite number", "lower the learning rate", f"row {row}")
-    sizes = np.asarray(group).astype(np.int64)
+    sizes = np.asarray(group, np.int64)
     if sizes.sum() != len(found):
         problem = f"queries of {sizes.sum()} documents, and {len(found)} scores"
         raise InputError(problem, "give the number of documents of each query")
     weights = np.asarray(weight if weight is not None and len(weight) else np.ones(len(found)))
     if weights.shape != found.shape:  # one per query
         weights = np.repeat(weights, sizes)
-    labels, known = np.asarray(labels, float), numeric_labels(measure)
-    of_grade = labels.astype(np.float32)[:, None] == np.array(known, np.float32)
+    labels, known = np.asarray(labels, np.float32), numeric_labels(measure)
+    of_grade = labels[:, None] == np.array(known, np.float32)
     missing = ~of_grade.any(axis=1)
     if missing.any():
         row = int(np.argmax(missing))

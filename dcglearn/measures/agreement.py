@@ -49,10 +49,10 @@ def outcomes(measure: Measure, pairs: ArrayLike) -> Floats:
 
 
 def agreement_with_ties(
-    difference: Floats, tied: NDArray[np.bool_], sample_weight: ArrayLike | None = None
+    difference: Floats, tied: NDArray[np.bool_], sample_weight: ArrayLike = 1.0
 ) -> float:
     """Return the agreement of a measure with all judgments, of which `tied` are ties."""
-    weights = np.ones(len(difference)) if sample_weight is None else np.asarray(sample_weight)
+    weights = np.broadcast_to(np.asarray(sample_weight), len(difference))
     size = np.abs(difference)
     levels, level = np.unique(
         np.round(size / (size.max(initial=0.0) or 1.0), 12), return_inverse=True

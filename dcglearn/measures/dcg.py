@@ -22,14 +22,8 @@ from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.discounts import canonical_rule, format_number, rule_discounts
 from dcglearn.measures.grammar import parse_full_name
-from dcglearn.measures.ideal import (
-    best_ranking,
-    best_run,
-    check_pools,
-    counts_by_grade,
-    ratio,
-)
-from dcglearn.measures.scale import Label, Scale, checked_grades, picked
+from dcglearn.measures.ideal import best_run, check_pools, counts_by_grade, ratio
+from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale, checked_grades, picked
 from dcglearn.measures.utility import LinearUtility, checked_labels, sum_over_ranks
 
 Normalisation = Literal["ideal"]
@@ -93,19 +87,20 @@ class DCG:
     ) -> None:
         numbers, labels = gains_by_grade(gains, "gains", grades)
         if isinstance(discounts, str):
-            checked: str | tuple[float, ...] = canonical_rule(discounts)
+            discounts = canonical_rule(discounts)
         else:
-            checked = finite_tuple(discounts, "discounts")
-            refuse_large(checked, "discounts")
+            discounts = finite_tuple(discounts, "discounts")
+            refuse_large(discounts, "discounts")
         check_name(normalise, "normalisation", DCG_FORMS.values())
         if cutoff is not None:
             cutoff = checked_count(cutoff, "`cutoff`")
-            if not isinstance(checked, str) and cutoff > len(checked):
-                problem = f"a cutoff of {cutoff} with {len(checked)} discounts"
-                raise InputError(problem, f"cut at {len(checked)} or less, or give more discounts")
+            if not isinstance(discounts, str) and cutoff > len(discounts):
+                problem = f"a cutoff of {cutoff} with {len(discounts)} discounts"
+                remedy = f"cut at {len(discounts)} or less, or give more discounts"
+                raise InputError(problem, remedy)
         vars(self).update(
             gains=numbers,
-            discounts=checked,
+            discounts=discounts,
             cutoff=cutoff,
             normalise=normalise,
             grades=labels,
@@ -233,8 +228,14 @@ class DCG:
         """
         rows = checked_grades(pools, self.n_grades, "pools")
         discounts = self.discounts_for(min(rows.shape[-1], self.n_ranks or rows.shape[-1]))
-        counts = counts_by_grade(rows, self.n_grades)
-        return best_ranking(discounts, np.array(self.gains), counts)
+
+        def best(pool: Grades) -> float:
+            ranked = np.sort(np.take(self.gains, pool[pool != NO_DOCUMENT]))
+            slots = np.zeros(len(ranked))  # of more documents than ranks, some are left out
+            slots[: len(discounts)] = discounts[: len(ranked)]
+            return float(np.sort(slots) @ ranked)
+
+        return np.apply_along_axis(best, -1, rows)
 
     @classmethod
     def parse(cls, text: str) -> DCG:

@@ -14,7 +14,7 @@ import math
 import re
 from typing import Any, NamedTuple
 
-from dcglearn.base.checks import checked_count, checked_number, checked_text
+from dcglearn.base.checks import checked_count, checked_number
 from dcglearn.base.errors import InputError, check_name, naming
 from dcglearn.base.numbers import parse_number, parse_whole
 
@@ -30,7 +30,6 @@ class ParsedName(NamedTuple):
 
 def parse_full_name(text: str, n_arguments: int | None, example: str) -> ParsedName:
     """Split the full name of a measure into its parts."""
-    checked_text(text, "a measure", example)
     try:
         node, cutoff = ast.parse(text.strip(), mode="eval").body, None
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):

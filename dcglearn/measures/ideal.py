@@ -14,18 +14,6 @@ from dcglearn.base.types import Floats, Grades, Integers
 NO_IDEAL = ("no gain above 0: the ideal is 0", "correct the grades or the gains")
 
 
-def best_ranking(discounts: Floats, gains: Floats, counts: Integers) -> Floats:
-    """Return the largest DCG of a ranking that fills the first ranks; counts (..., L) by grade."""
-    distinct, which = np.unique(counts.reshape(-1, counts.shape[-1]), axis=0, return_inverse=True)
-    best = np.zeros(len(distinct))
-    for i, row in enumerate(distinct):
-        ranked = np.sort(np.repeat(gains, row))
-        slots = np.zeros(len(ranked))  # of more documents than ranks, some are left out
-        slots[: len(discounts)] = discounts[: len(ranked)]
-        best[i] = np.sort(slots) @ ranked
-    return best[which.reshape(-1)].reshape(counts.shape[:-1])
-
-
 def best_run(discounts: Floats, gains: Floats, counts: Integers) -> Floats:
     """Return the largest DCG of runs, which may leave out documents; counts (..., L) by gain."""
     size = counts.sum(axis=-1, keepdims=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dcglearn.base.checks import checked_count, checked_text
+from dcglearn.base.checks import checked_text
 from dcglearn.base.errors import InputError, did_you_mean
 from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
@@ -103,11 +103,10 @@ def preset(name: str, scale: ScaleLike, n_ranks: int) -> DCG:
     DCG({1: 1, 0: 0}, rbp(0.5)) @ 3
     """
     scale = needed_scale(scale)
-    checked_count(n_ranks, "`n_ranks`", 0)
     called, cutoff = split_cutoff(checked_text(name, "a preset", "zipf"))
     head = re.split("[(:]", called)[0].strip()
     if head not in PRESETS:
-        guess = did_you_mean(head, PRESETS) or did_you_mean(head, (*OTHER_OPTIONS, *ALIASES))
+        guess = did_you_mean(head, (*ALIASES, *OTHER_OPTIONS, *PRESETS))
         known = f"Known: {', '.join(sorted(PRESETS))}; dcglearn measures lists all names"
         raise InputError(f"unknown preset {head!r}", guess + known)
     formulas, parameter = PRESETS[head], split_parameter(called)[1]

@@ -124,9 +124,9 @@ class Scale:
         (3.0, 1.0, 0.0)
         """
         text = checked_text(text, "a scale", "2,1,0")
-        parts = [part.strip().partition("=") for part in text.split(",")]
+        parts = [part.partition("=") for part in text.split(",")]
         labels = tuple(name.strip() for name, _, _ in parts)
-        given = [value.strip() for _, equals, value in parts if equals]
+        given = [value for _, equals, value in parts if equals]
         if given and len(given) != len(labels):
             raise InputError(f"only some grades of {text!r} have a value", "give all or none")
         values = tuple(map(parse_number, given))
@@ -160,8 +160,7 @@ class Scale:
         >>> str(Scale.from_documents(["d2", "d1", "d2"]))
         'd1 > d2'
         """
-        order = sorted(set(labels), key=lambda label: (isinstance(label, str), label))
-        return cls(tuple(order))
+        return cls(tuple(sorted(set(labels), key=lambda label: (isinstance(label, str), label))))
 
 
 def canonical_label(label: Label) -> Label:

@@ -119,9 +119,7 @@ class LinearUtility:
         return cls(name.arguments[0], name.options.get("grades"))
 
     def __str__(self) -> str:
-        rows = ", ".join(
-            "[" + ", ".join(format_number(value) for value in row) + "]" for row in self.weights
-        )
+        rows = ", ".join(f"[{', '.join(map(format_number, row))}]" for row in self.weights)
         labels = "" if self.grades is None else f", grades={list(self.grades)}"
         return f"LinearUtility([{rows}]{labels})"
 
