@@ -25,14 +25,12 @@ from dcglearn.base.types import Integers
 
 Positions = Literal["estimate", "truth"]
 
-TauVariant = Literal["a", "b"]
-
 
 def tau_ap(
     truth: ArrayLike,
     estimate: ArrayLike,
     positions: Positions = "estimate",
-    variant: TauVariant | None = None,
+    variant: Literal["a", "b"] | None = None,
 ) -> float:
     """Compute the AP correlation of an estimated order with the true one.
 

@@ -175,7 +175,7 @@ class Export:
     """Text for another tool, and notes on what that computes differently."""
 
     text: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...]
 
 
 def export(

@@ -23,13 +23,9 @@ from itertools import pairwise
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.dcg import DCG, gains_text
 from dcglearn.measures.discounts import format_number, rule_discounts
 from dcglearn.measures.names import MeasureLike, as_dcg
-from dcglearn.systems.ranked import ranked_arrays
-from dcglearn.systems.rules import Ties
-from dcglearn.systems.scoring import score_runs
 
 ITSELF = "export the measure as an object, which pyterrier and scikit-learn call"
 
@@ -51,13 +47,6 @@ def labelled_dcg(measure: MeasureLike) -> DCG:
     return replace(dcg, cutoff=dcg.n_ranks, grades=dcg.labels)
 
 
-def values_of_lists(measure: DCG, grades: Grades, scores: Floats, ties: Ties) -> Floats:
-    """Return the value of each list of documents, of which all are judged and ranked (Q, N)."""
-    ranked = ranked_arrays(grades, scores, measure.n_grades, ties=ties)
-    values = score_runs(measure.plain(), ranked)
-    return values if measure.normalise is None else measure.normalise_values(values, grades)
-
-
 def numeric_labels(measure: DCG) -> tuple[int | float, ...]:
     """Return the labels of the grades, best first, if all are numbers; otherwise L - 1, ..., 0."""
     numbers = tuple(label for label in measure.labels if not isinstance(label, str))
@@ -71,8 +60,7 @@ def check_ndcg(measure: DCG, tool: str, ordered: bool = False, has_dcg: bool = F
         remedy = _OBJECTIVE if tool in ("LightGBM", "XGBoost") else ITSELF
         raise InputError(f"{tool} {problem}", remedy)
     if measure.normalise is None and not has_dcg:
-        named = replace(measure, normalise="ideal")
-        return [f"{tool} divides each query by its ideal: it reports {named}."]
+        return [f"{tool} divides each query by its ideal: it reports {measure.normalised()}."]
     return []
 
 
@@ -84,7 +72,7 @@ def _what_differs(measure: DCG, ordered: bool = False, positive: bool = True) ->
     own = measure.discounts_for(measure.n_ranks or _TELL_APART)
     log2 = rule_discounts("log2", len(own))
     labels, gains = measure.labels, measure.gains
-    least = int(np.argmin(gains))
+    least = min(gains)
     different = np.flatnonzero(np.abs(own - log2) > 1e-12)
     rising = np.flatnonzero(np.diff(gains) > 0)
     if len(different):
@@ -93,9 +81,9 @@ def _what_differs(measure: DCG, ordered: bool = False, positive: bool = True) ->
             f"discounts only by 1/log2(i + 1), which is {log2[rank]:.4g} at rank {rank + 1}, and "
             f"this measure has {own[rank]:.4g} there"
         )
-    if positive and gains[least] < 0:
-        least_gain = format_number(gains[least])
-        return f"takes only gains of 0 or more, and grade {labels[least]!r} gains {least_gain}"
+    if positive and least < 0:
+        worst = f"grade {labels[gains.index(least)]!r} gains {format_number(least)}"
+        return f"takes only gains of 0 or more, and {worst}"
     if ordered and len(rising):
         better = rising[0]
         return (
@@ -160,7 +148,7 @@ def to_trec_eval(measure: DCG) -> Text:
     notes = [*check_ndcg(measure, "trec_eval"), _TREC_TIES, UNJUDGED_NOTE]
     if measure.n_ranks is not None:
         return _trec_cut(measure, notes)
-    named = _by_level(measure, _spread_gains(measure), "trec_eval")
+    named = _by_level(measure, _spread_gains(measure))
     levels = range(0 if 0 in named else 1, max(named) + 1)
     flags = ",".join(f"{level}={named.get(level, '0')}" for level in levels)
     between = [level for level in levels if level not in named]
@@ -173,7 +161,7 @@ def to_ir_measures(measure: DCG) -> Text:
     """Return a measure of ir_measures by name."""
     notes = [*check_ndcg(measure, "ir_measures"), _TREC_TIES, UNJUDGED_NOTE]
     most = _MOST_LEVEL_UNCUT if measure.n_ranks is None else _MOST_LEVEL
-    gains = _by_level(measure, whole_gains(measure, "ir_measures", most)[0], "ir_measures")
+    gains = _by_level(measure, whole_gains(measure, "ir_measures", most)[0])
     inside = ",".join(f"{level}:{gain}" for level, gain in sorted(gains.items()) if level >= 0)
     cut = "" if measure.n_ranks is None else f"@{measure.n_ranks}"
     mixed = "ir_measures can mix up this measure and a plain nDCG in one call: compute each alone."
@@ -210,7 +198,7 @@ METRIC = "{metric}{cut}"
 
 def _trec_cut(measure: DCG, notes: list[str]) -> Text:
     gains = whole_gains(measure, "trec_eval's ndcg_cut", _MOST_LEVEL)[0]
-    levels = sorted(_by_level(measure, gains, "trec_eval").items())
+    levels = sorted(_by_level(measure, gains).items())
     table = "".join(f"g[{level}]={gain};" for level, gain in levels)
     text = (
         f"awk 'BEGIN{{{table}}}!($4 in g)"
@@ -222,17 +210,17 @@ def _trec_cut(measure: DCG, notes: list[str]) -> Text:
     return text, [*notes, note]
 
 
-def _by_level(measure: DCG, gains: Sequence[object], tool: str) -> dict[int, str]:
+def _by_level(measure: DCG, gains: Sequence[object]) -> dict[int, str]:
     """Return gains by level of the qrels; levels below 0 gain 0, as in trec_eval."""
     found = {}
     for level, gain in zip(measure.labels, map(str, gains), strict=True):
         if not isinstance(level, int):
             raise InputError(
-                f"grade {level!r} is not a whole number, and the levels of {tool} are",
+                f"grade {level!r} is not a whole number, and the levels of qrels are",
                 "give the level of each grade, best first, such as `labels=(2, 1, 0)`",
             )
         if level < 0 and float(gain):
-            problem = f"grade {level} gains {gain}, and {tool} treats levels below 0 as unjudged"
+            problem = f"grade {level} gains {gain}, and levels below 0 are unjudged in trec_eval"
             raise InputError(problem, ITSELF)
         if level > _MOST_LEVEL_UNCUT:
             raise InputError(f"grade {level}", f"use levels up to {_MOST_LEVEL_UNCUT}")
@@ -298,7 +286,7 @@ def metric(labels, y_score):
 _LIGHTGBM_LONGEST = 10_000
 """LightGBM refuses queries with more documents."""
 
-_XGBOOST_LONGEST = 2**31 - 1
+_XGBOOST_LONGEST = _MOST_INT
 """A cutoff that covers any group. Without one XGBoost cuts its nDCG at 32."""
 
 
@@ -307,7 +295,10 @@ def to_lightgbm(measure: DCG) -> Text:
     notes = check_ndcg(measure, "LightGBM", ordered=True)
     gains = ", ".join(map(format_number, measure.gains[::-1]))
     cut = measure.n_ranks or _LIGHTGBM_LONGEST
-    level = "" if measure.n_ranks is None else f'    "lambdarank_truncation_level": {cut},\n'
+    level = ""
+    if measure.n_ranks is not None:
+        level = f'    "lambdarank_truncation_level": {cut},\n'
+        notes.append("LightGBM advises a lambdarank_truncation_level a little above eval_at.")
     labels = dict(zip(measure.labels, range(measure.n_grades)[::-1], strict=True))
     text = (
         f"# {measure}\nPARAMS = {{\n"
@@ -315,8 +306,6 @@ def to_lightgbm(measure: DCG) -> Text:
         f'    "metric": "ndcg",\n    "eval_at": [{cut}],\n{level}}}\n'
         f"LABELS = {labels!r}  # the label of each grade\n"
     )
-    if measure.n_ranks is not None:
-        notes.append("LightGBM advises a lambdarank_truncation_level a little above eval_at.")
     return text, [
         *notes,
         "A query without gains counts 1 in LightGBM and 0 in dcglearn.",

@@ -106,9 +106,9 @@ def read_measure(path: str | os.PathLike[str]) -> MeasureFile:
         return measure_from_json(text)
 
 
-def begins_as_measure(path: str | os.PathLike[str]) -> bool:
+def begins_as_measure(path: Path) -> bool:
     """Return whether a file begins as a measure file does, or at least not as JSON records do."""
-    with Path(path).open("rb") as file:
+    with path.open("rb") as file:
         head = file.read(1 << 12).lstrip(b"\xef\xbb\xbf \t\r\n")
     key = _FIRST_KEY.match(head)
     return not head.startswith(b"[") and (key is None or key[1].decode("ascii", "replace") in _KEYS)

@@ -303,12 +303,12 @@ def asked_measure(measure: AskedMeasure, scale: Scale, n_ranks: int) -> Named:
 
 
 def _of_name(name: ParsedName, scale: Scale) -> OtherMeasure:
-    options = dict(name.options)
+    head, arguments, options, cutoff = name
     rel = options.pop("rel", None)
-    if name.head not in TOP:
+    if head not in TOP:
         rel, levels = relevance_levels(rel, scale)
-        return BinaryMeasure(name.head, name.cutoff, rel, options, levels)
-    numbers, grades = next(iter(name.arguments), None), None
+        return BinaryMeasure(head, cutoff, rel, options, levels)
+    numbers, grades = next(iter(arguments), None), None
     if numbers is not None and (rel is not None or "max_rel" in options):
         raise InputError("has numbers for grades and rel or max_rel", "keep one of them")
     if isinstance(numbers, str):
@@ -319,13 +319,13 @@ def _of_name(name: ParsedName, scale: Scale) -> OtherMeasure:
                 f"the gains of {file}",
                 "write a number from 0 to 1 for each grade, such as {2: 1, 1: 0.5, 0: 0}",
             )
-        top = options.pop("top", TOP[name.head])
+        top = options.pop("top", TOP[head])
         numbers, grades = tuple(top * (gain / largest) for gain in file.gains), file.grades
     elif "top" in options:
         raise InputError("has top and no measure file", "write the numbers for the grades")
     elif rel is not None:
         levels = relevance_levels(rel, scale)[1]
         numbers, grades = tuple(float(level > 0) for level in levels), scale.labels
-    kind: Any = ERR if name.head == "ERR" else RBP
-    made: ERR | RBP = kind(numbers, cutoff=name.cutoff, grades=grades, **options)
+    kind: Any = ERR if head == "ERR" else RBP
+    made: ERR | RBP = kind(numbers, cutoff=cutoff, grades=grades, **options)
     return made.on_scale(scale)

@@ -112,11 +112,11 @@ class LinearUtility:
         >>> LinearUtility.parse("LinearUtility([[1, 0]], grades=['good', 'bad'])").grades
         ('good', 'bad')
         """
-        name = parse_full_name(text, 1, "LinearUtility([[1, 0]])")
-        check_name(name.head, "measure", [cls.__name__])
-        if name.options.keys() - {"grades"} or name.cutoff is not None:
+        head, (weights,), options, cutoff = parse_full_name(text, 1, "LinearUtility([[1, 0]])")
+        check_name(head, "measure", [cls.__name__])
+        if options.keys() - {"grades"} or cutoff is not None:
             raise InputError(f"cannot read {text!r:.60}", "write weights and grades only")
-        return cls(name.arguments[0], name.options.get("grades"))
+        return cls(weights, **options)
 
     def __str__(self) -> str:
         rows = ", ".join(f"[{', '.join(map(format_number, row))}]" for row in self.weights)
