@@ -147,8 +147,8 @@ from .correlation.linear_ndcg import pairwise_loss as pairwise_loss
 from .interop.export import export as export
 from .interop.metrics import ir_measure as ir_measure
 from .interop.metrics import sklearn_metric as sklearn_metric
-from .interop.training import lambdarank_objective as lambdarank_objective
-from .interop.training import ranking_metric as ranking_metric
+from .interop.metrics import lambdarank_objective as lambdarank_objective
+from .interop.metrics import ranking_metric as ranking_metric
 
 # Simulation
 from .lab.simulation.truths import named_truth as named_truth

@@ -38,8 +38,7 @@ from dcglearn.coherence.verdict import (
     discount_vector,
     two_runs,
 )
-from dcglearn.measures.dcg import DCG
-from dcglearn.measures.ideal import check_pools, counts_by_grade
+from dcglearn.measures.dcg import DCG, check_pools, counts_by_grade
 from dcglearn.measures.scale import MAX_GRADES, checked_grades
 
 MeanWinner = Literal["a", "b", "equal", "depends", "undecided"]

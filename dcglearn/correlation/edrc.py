@@ -82,11 +82,11 @@ def edrc(
     """
     check_name(discount, "discount", DISCOUNT_WEIGHTS)
     check_name(normalise, "normalisation", (None, "attainable"))
-    edges = list(truth), list(prediction)
-    known = [item for pair in (*edges[0], *edges[1]) for item in pair] if items is None else items
+    truth, prediction = list(truth), list(prediction)
+    known = [item for pair in truth + prediction for item in pair] if items is None else items
     numbers = {item: number for number, item in enumerate(dict.fromkeys(known))}
-    true, ranks = _closure(edges[0], numbers, "truth")
-    predicted, _ = _closure(edges[1], numbers, "prediction")
+    true, ranks = _closure(truth, numbers, "truth")
+    predicted, _ = _closure(prediction, numbers, "prediction")
     expected = true.astype(float)  # +1 where the column is above the row
     possible = len(numbers) - 1 - true.sum(axis=0)
     likelihoods = likelihoods or {}

@@ -19,8 +19,7 @@ from numpy.typing import ArrayLike
 
 from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.types import Floats, Grades
-from dcglearn.measures.dcg import DCG, Gains
-from dcglearn.measures.ideal import ratio
+from dcglearn.measures.dcg import DCG, Gains, ratio
 from dcglearn.measures.scale import MAX_GRADES, NO_DOCUMENT, checked_grades
 
 TieOrder = Literal["mean", "best", "worst"]
@@ -95,10 +94,9 @@ def pairwise_loss(
     [1.0, 1.5, 2.0]
     """
     check_name(ties, "order of ties", get_args(TieOrder))
-    n_grades = MAX_GRADES if gains is None else len(gains)
-    rows = checked_grades(grades, n_grades, "grades")
-    usual = np.arange(float(rows.max(initial=0)), -1.0, -1.0)
-    values = usual if gains is None else np.array(DCG(gains).gains)
+    # The loss has only differences of gains: those of L - 1, ..., 0 are the same for any L.
+    values = np.arange(MAX_GRADES, 0.0, -1.0) if gains is None else np.array(DCG(gains).gains)
+    rows = checked_grades(grades, len(values), "grades")
     f = np.asarray(scores, float)
     if f.shape != rows.shape:
         problem = f"scores of shape {f.shape} for grades of shape {rows.shape}"

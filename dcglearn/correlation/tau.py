@@ -25,14 +25,12 @@ from dcglearn.base.types import Integers
 
 Positions = Literal["estimate", "truth"]
 
-TauVariant = Literal["a", "b"]
-
 
 def tau_ap(
     truth: ArrayLike,
     estimate: ArrayLike,
     positions: Positions = "estimate",
-    variant: TauVariant | None = None,
+    variant: Literal["a", "b"] | None = None,
 ) -> float:
     """Compute the AP correlation of an estimated order with the true one.
 
@@ -135,8 +133,7 @@ def _ranks_of_both(truth: ArrayLike, estimate: ArrayLike) -> list[Integers]:
     found = []
     for name, scores in (("truth", truth), ("estimate", estimate)):
         finite_array(scores, f"scores of the {name}", (None,), "give one number per item")
-        ranks = np.unique(scores, return_inverse=True)[1]  # integers are compared exactly
-        found.append(ranks.reshape(-1).astype(np.int64))
+        found.append(np.unique(scores, return_inverse=True)[1])  # integers are compared exactly
     if len(found[0]) != len(found[1]) or len(found[0]) < 2:
         problem = f"{len(found[0])} items in the truth, {len(found[1])} in the estimate"
         raise InputError(problem, "score the same items in both, at least two")

@@ -1,22 +1,23 @@
-"""A measure for another tool, as text to paste or save.
+"""A measure for another tool, as text to paste or save: tools, plain data, and PyTorch.
 
 Notes say what the tool computes differently. A measure that it would silently compute wrongly is
-refused.
+refused. PyTorch has no nDCG, so its text is complete and does not import this package.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError, check_name
-from dcglearn.interop.tensors import to_torch
 from dcglearn.interop.tools import (
-    Export,
+    ITSELF,
+    Text,
+    labelled_dcg,
+    numeric_labels,
     to_ir_measures,
     to_lightgbm,
     to_pyterrier,
@@ -24,17 +25,135 @@ from dcglearn.interop.tools import (
     to_scikit_learn,
     to_trec_eval,
     to_xgboost,
-    with_labels,
 )
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import DISCOUNT_RULES, split_parameter
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.measure_files import as_json
-from dcglearn.measures.names import MeasureLike, as_measure, states_its_grades
+from dcglearn.measures.names import MeasureLike, as_measure, parse_measure
 from dcglearn.measures.scale import Label, as_scale
 from dcglearn.measures.utility import LinearUtility
 
-TOOLS: dict[str, Callable[[DCG], Export]] = {
+DISCOUNT_TEXT = {
+    "log2": "1 / math.log2(rank + 1)",
+    "jk": "1 / max(1.0, math.log(rank) / math.log({n}))",
+    "zipf": "1 / rank",
+    "linear": "max(0.0, ({n} + 1 - rank) / {n})",
+    "constant": "1.0",
+    "rbp": "(1 - {n}) * {n} ** (rank - 1)",
+}
+
+
+def to_torch(measure: DCG) -> Text:
+    """Return the text of a module that computes the measure on PyTorch tensors or NumPy arrays."""
+    notes = ["Lists lie along the last axis; documents with equal scores keep their order."]
+    if isinstance(measure.discounts, str):
+        name, number = split_parameter(measure.discounts)
+        at, listed, rising = DISCOUNT_TEXT[name].format(n=number), "", False
+    else:
+        discounts = measure.discounts[: measure.n_ranks]
+        at, listed = "DISCOUNTS[rank - 1]", f"DISCOUNTS = {list(discounts)}\n"
+        rising = bool((np.diff(discounts, append=0.0) > 0).any())
+    if measure.normalise and (rising or min(measure.gains) < 0):
+        raise InputError(
+            "the text for PyTorch sorts by gain for its ideal, which is wrong for gains below 0 "
+            "and for discounts that increase or end below 0",
+            ITSELF,
+        )
+    labels = numeric_labels(measure)
+    if labels != measure.labels:
+        pairs = ", ".join(f"{name} is {n}" for name, n in zip(measure.labels, labels, strict=True))
+        notes.append(f"Labels are numbers: {pairs}.")
+    padding = "math.nan" if -1 in labels else "-1"
+    if padding == "-1":
+        notes.append("The label -1 means no document: use it to pad short lists.")
+    if measure.n_ranks is not None:
+        at += f" if rank <= {measure.n_ranks} else 0.0"
+    text = _TORCH.format(
+        measure=measure,
+        gains=dict(zip(labels, measure.gains, strict=True)),
+        discounts=listed,
+        padding=padding,
+        at=at,
+        ideal=_IDEAL if measure.normalise else "    return found\n",
+    )
+    return text, notes
+
+
+_TORCH = '''\
+# {measure}
+"""A measure on PyTorch tensors and NumPy arrays."""
+
+import math
+
+import numpy as np
+
+GAINS = {gains}
+{discounts}PADDING = {padding}
+
+
+def discount(rank):
+    """Return what a rank counts, 1 for the first."""
+    return {at}
+
+
+def gains(labels):
+    """Return the gain of each label, 0 for padding, in 64 bits."""
+    found = labels.double() * 0 if _is_torch(labels) else np.zeros(np.shape(labels))
+    known = labels == PADDING
+    for label, gain in GAINS.items():
+        here = labels == label
+        found = _filled(found, here, gain)
+        known = known | here
+    if not known.all():
+        raise ValueError("a label has no gain")
+    return found
+
+
+def measure(scores, labels):
+    """Return the value of each list; both of shape (..., documents)."""
+    if _is_torch(labels):
+        scores = scores.double()
+    else:
+        scores, labels = np.asarray(scores, float), np.asarray(labels)
+    if bool((scores != scores).any()):
+        raise ValueError("a score is not a number")
+    ranked = gains(_padding_last(_by_score(scores, labels)))
+    discounts = [discount(rank) for rank in range(1, ranked.shape[-1] + 1)]
+    discounts = ranked.new_tensor(discounts) if _is_torch(ranked) else np.array(discounts)
+    found = (ranked * discounts).sum(-1)
+{ideal}
+
+def _is_torch(values):
+    return hasattr(values, "masked_fill")
+
+
+def _filled(values, where, value):
+    if _is_torch(values):
+        return values.masked_fill(where, value)
+    return np.where(where, value, values)
+
+
+def _by_score(scores, labels):
+    if _is_torch(labels):
+        return labels.gather(-1, scores.argsort(stable=True, dim=-1, descending=True))
+    return np.take_along_axis(labels, np.argsort(-scores, axis=-1, kind="stable"), -1)
+
+
+def _padding_last(labels):
+    if _is_torch(labels):
+        return labels.gather(-1, (labels == PADDING).byte().argsort(stable=True, dim=-1))
+    return np.take_along_axis(labels, np.argsort(labels == PADDING, axis=-1, kind="stable"), -1)
+'''
+
+_IDEAL = """\
+    best = -(-ranked).sort(-1).values if _is_torch(ranked) else -np.sort(-ranked)
+    ideal = (best * discounts).sum(-1)
+    return found / _filled(ideal, ideal == 0, 1.0)  # 0 where nothing gains
+"""
+
+
+TOOLS: dict[str, Callable[[DCG], Text]] = {
     "trec_eval": to_trec_eval,
     "ir_measures": to_ir_measures,
     "pyterrier": to_pyterrier,
@@ -49,6 +168,14 @@ DATA_FORMATS = ("pandas", "json")
 """Plain numbers, also of a LinearUtility."""
 
 TARGETS = (*TOOLS, *DATA_FORMATS)
+
+
+@dataclass(frozen=True)
+class Export:
+    """Text for another tool, and notes on what that computes differently."""
+
+    text: str
+    notes: tuple[str, ...]
 
 
 def export(
@@ -80,26 +207,24 @@ def export(
     """
     check_name(to, "target", TARGETS)
     scale = as_scale(labels)
-    checked_count(n_ranks, "`n_ranks`")
-    in_full = isinstance(measure, str | os.PathLike) and states_its_grades(os.fspath(measure))
-    measure = as_measure(measure, None if in_full else scale, n_ranks)
+    if isinstance(measure, str | os.PathLike):
+        measure = parse_measure(os.fspath(measure), scale, n_ranks)
+    measure = as_measure(measure)
     if scale is not None:
         measure = replace(measure, grades=scale.labels)
-    if isinstance(measure, LinearUtility):
-        if to in TOOLS:
-            raise InputError(
-                f"{to} takes one gain per grade, and the gains of a LinearUtility differ by rank",
-                f"export a DCG, or use one of {', '.join(DATA_FORMATS)}",
-            )
-        return _as_data(measure, to, n_ranks)
-    named = with_labels(measure)
-    if to not in TOOLS:
-        return _as_data(named, to, n_ranks)
-    found = TOOLS[to](named)
-    if named.n_ranks == measure.cutoff:
-        return found
-    ended = f"The discounts end at rank {named.n_ranks}: lower ranks do not count."
-    return Export(found.text, (ended, *found.notes))
+    if to in DATA_FORMATS:
+        text, notes = _as_data(measure, to, n_ranks)
+    elif isinstance(measure, LinearUtility):
+        raise InputError(
+            f"{to} takes one gain per grade, and the gains of a LinearUtility differ by rank",
+            f"export a DCG, or use one of {', '.join(DATA_FORMATS)}",
+        )
+    else:
+        text, notes = TOOLS[to](labelled_dcg(measure))
+        if measure.n_ranks != measure.cutoff:
+            ended = f"The discounts end at rank {measure.n_ranks}: lower ranks do not count."
+            notes.insert(0, ended)
+    return Export(text, tuple(notes))
 
 
 def plain_data(measure: Measure, n_ranks: int = 10) -> dict[str, object]:
@@ -119,16 +244,18 @@ def plain_data(measure: Measure, n_ranks: int = 10) -> dict[str, object]:
     }
 
 
-def _as_data(measure: Measure, to: str, n_ranks: int) -> Export:
-    notes = []
-    if isinstance(measure, DCG) and measure.n_ranks is None:
+def _as_data(measure: Measure, to: str, n_ranks: int) -> Text:
+    notes = list[str]()
+    if isinstance(measure, DCG):
+        measure = labelled_dcg(measure)
+    if measure.n_ranks is None:
         notes.append(f"The rule has no last rank; its first {n_ranks} discounts are listed.")
     if to == "pandas":
         notes.append("Read it with pandas.read_csv.")
         if isinstance(measure, DCG) and measure.normalise is not None:
             notes.append("Weights are those of the plain DCG: divide their sum by the ideal.")
-        return Export(_csv(measure, n_ranks), tuple(notes))
-    return Export(as_json(plain_data(measure, n_ranks)), tuple(notes))
+        return _csv(measure, n_ranks), notes
+    return as_json(plain_data(measure, n_ranks)), notes
 
 
 def _csv(measure: Measure, n_ranks: int) -> str:
@@ -136,10 +263,9 @@ def _csv(measure: Measure, n_ranks: int) -> str:
     import pandas as pd
 
     W = measure.matrix_for(measure.n_ranks or n_ranks)
-    K, L = W.shape
-    ranks, grades = np.repeat(np.arange(1, K + 1), L), [*measure.labels] * K
-    table = pd.DataFrame({"rank": ranks, "grade": grades, "weight": W.ravel()})
+    ranks = pd.DataFrame({"rank": range(1, len(W) + 1)})
+    grades = pd.DataFrame({"grade": measure.labels})
     if isinstance(measure, DCG):
-        table.insert(1, "discount", measure.discounts_for(K)[ranks - 1])
-        table.insert(3, "gain", np.tile(measure.gains, K))
+        ranks["discount"], grades["gain"] = measure.discounts_for(len(W)), measure.gains
+    table = ranks.merge(grades, how="cross").assign(weight=W.ravel())
     return str(table.to_csv(index=False, lineterminator="\n"))

@@ -16,20 +16,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.dcg import DCG, gains_text
 from dcglearn.measures.discounts import format_number, rule_discounts
 from dcglearn.measures.names import MeasureLike, as_dcg
-from dcglearn.systems.ranked import ranked_arrays
-from dcglearn.systems.rules import Ties
-from dcglearn.systems.scoring import score_runs
 
 ITSELF = "export the measure as an object, which pyterrier and scikit-learn call"
 
@@ -41,36 +37,20 @@ _TELL_APART = 10
 UNJUDGED_NOTE = "A document without a judgment gains 0."
 
 
-@dataclass(frozen=True)
-class Export:
-    """Text for another tool, and notes on what that computes differently."""
-
-    text: str
-    notes: tuple[str, ...] = ()
+Text = tuple[str, list[str]]
+"""Text for another tool, and notes on what that computes differently."""
 
 
 def labelled_dcg(measure: MeasureLike) -> DCG:
-    """Return a DCG from any of its forms, with labels, for what needs one gain per grade."""
-    return with_labels(as_dcg(measure))
-
-
-def with_labels(measure: DCG) -> DCG:
-    """Return the measure with a label for each grade, and cut where its discounts end."""
-    return replace(measure, cutoff=measure.n_ranks, grades=measure.labels)
-
-
-def values_of_lists(measure: DCG, grades: Grades, scores: Floats, ties: Ties) -> Floats:
-    """Return the value of each list of documents, of which all are judged and ranked (Q, N)."""
-    ranked = ranked_arrays(grades, scores, measure.n_grades, ties=ties)
-    values = score_runs(measure.plain(), ranked)
-    return values if measure.normalise is None else measure.normalise_values(values, grades)
+    """Return a DCG from any of its forms, with labels, and cut where its discounts end."""
+    dcg = as_dcg(measure)
+    return replace(dcg, cutoff=dcg.n_ranks, grades=dcg.labels)
 
 
 def numeric_labels(measure: DCG) -> tuple[int | float, ...]:
     """Return the labels of the grades, best first, if all are numbers; otherwise L - 1, ..., 0."""
     numbers = tuple(label for label in measure.labels if not isinstance(label, str))
-    whole = len(numbers) == measure.n_grades
-    return numbers if whole else tuple(range(measure.n_grades))[::-1]
+    return numbers if len(numbers) == measure.n_grades else tuple(range(measure.n_grades))[::-1]
 
 
 def check_ndcg(measure: DCG, tool: str, ordered: bool = False, has_dcg: bool = False) -> list[str]:
@@ -80,8 +60,7 @@ def check_ndcg(measure: DCG, tool: str, ordered: bool = False, has_dcg: bool = F
         remedy = _OBJECTIVE if tool in ("LightGBM", "XGBoost") else ITSELF
         raise InputError(f"{tool} {problem}", remedy)
     if measure.normalise is None and not has_dcg:
-        named = replace(measure, normalise="ideal")
-        return [f"{tool} divides each query by its ideal: it reports {named}."]
+        return [f"{tool} divides each query by its ideal: it reports {measure.normalised()}."]
     return []
 
 
@@ -93,7 +72,7 @@ def _what_differs(measure: DCG, ordered: bool = False, positive: bool = True) ->
     own = measure.discounts_for(measure.n_ranks or _TELL_APART)
     log2 = rule_discounts("log2", len(own))
     labels, gains = measure.labels, measure.gains
-    least = int(np.argmin(gains))
+    least = min(gains)
     different = np.flatnonzero(np.abs(own - log2) > 1e-12)
     rising = np.flatnonzero(np.diff(gains) > 0)
     if len(different):
@@ -102,9 +81,9 @@ def _what_differs(measure: DCG, ordered: bool = False, positive: bool = True) ->
             f"discounts only by 1/log2(i + 1), which is {log2[rank]:.4g} at rank {rank + 1}, and "
             f"this measure has {own[rank]:.4g} there"
         )
-    if positive and gains[least] < 0:
-        least_gain = format_number(gains[least])
-        return f"takes only gains of 0 or more, and grade {labels[least]!r} gains {least_gain}"
+    if positive and least < 0:
+        worst = f"grade {labels[gains.index(least)]!r} gains {format_number(least)}"
+        return f"takes only gains of 0 or more, and {worst}"
     if ordered and len(rising):
         better = rising[0]
         return (
@@ -139,8 +118,6 @@ def _spread_gains(measure: DCG) -> list[str]:
     """Scale the gains by a power of ten until distinct gains, and 0, differ by 1 at least."""
     exact = [Fraction(repr(gain)) for gain in measure.gains]
     scale = Fraction(1)
-    while max(exact) * scale > _MOST_INT:
-        scale /= 10
     while max(exact) * scale <= _MOST_INT:
         texts = [format_number(float(gain * scale)) for gain in exact]
         values = sorted({0.0, *map(float, texts)})
@@ -166,32 +143,32 @@ _PYTREC = "pytrec_eval's Python part drops the gains: use trec_eval itself, or i
 _TREC_TIES = "Documents with equal scores are ordered by id, the largest first."
 
 
-def to_trec_eval(measure: DCG) -> Export:
+def to_trec_eval(measure: DCG) -> Text:
     """Return a command of trec_eval."""
     notes = [*check_ndcg(measure, "trec_eval"), _TREC_TIES, UNJUDGED_NOTE]
     if measure.n_ranks is not None:
         return _trec_cut(measure, notes)
-    named = _by_level(measure, _spread_gains(measure), "trec_eval")
-    levels = range(0 if 0 in named else 1, max(named, default=0) + 1)
+    named = _by_level(measure, _spread_gains(measure))
+    levels = range(0 if 0 in named else 1, max(named) + 1)
     flags = ",".join(f"{level}={named.get(level, '0')}" for level in levels)
     between = [level for level in levels if level not in named]
     if between:
         notes.append(f"Levels between those of the scale gain 0: {', '.join(map(str, between))}.")
-    return Export(f"trec_eval -m ndcg.{flags} QRELS RUN", (*notes, _UNNAMED, _PYTREC))
+    return f"trec_eval -m ndcg.{flags} QRELS RUN", [*notes, _UNNAMED, _PYTREC]
 
 
-def to_ir_measures(measure: DCG) -> Export:
+def to_ir_measures(measure: DCG) -> Text:
     """Return a measure of ir_measures by name."""
     notes = [*check_ndcg(measure, "ir_measures"), _TREC_TIES, UNJUDGED_NOTE]
     most = _MOST_LEVEL_UNCUT if measure.n_ranks is None else _MOST_LEVEL
-    gains = _by_level(measure, whole_gains(measure, "ir_measures", most)[0], "ir_measures")
+    gains = _by_level(measure, whole_gains(measure, "ir_measures", most)[0])
     inside = ",".join(f"{level}:{gain}" for level, gain in sorted(gains.items()) if level >= 0)
     cut = "" if measure.n_ranks is None else f"@{measure.n_ranks}"
     mixed = "ir_measures can mix up this measure and a plain nDCG in one call: compute each alone."
-    return Export(f"nDCG(gains={{{inside}}}){cut}", (*notes, _UNNAMED, mixed))
+    return f"nDCG(gains={{{inside}}}){cut}", [*notes, _UNNAMED, mixed]
 
 
-def to_ranx(measure: DCG) -> Export:
+def to_ranx(measure: DCG) -> Text:
     """Return Python text that relabels the qrels for ranx and names the metric."""
     plain = measure.normalise is None
     notes = check_ndcg(measure, "ranx", has_dcg=True)
@@ -216,12 +193,12 @@ def relabelled(qrels):
 
 METRIC = "{metric}{cut}"
 '''
-    return Export(text, tuple(notes))
+    return text, notes
 
 
-def _trec_cut(measure: DCG, notes: list[str]) -> Export:
+def _trec_cut(measure: DCG, notes: list[str]) -> Text:
     gains = whole_gains(measure, "trec_eval's ndcg_cut", _MOST_LEVEL)[0]
-    levels = sorted(_by_level(measure, gains, "trec_eval").items())
+    levels = sorted(_by_level(measure, gains).items())
     table = "".join(f"g[{level}]={gain};" for level, gain in levels)
     text = (
         f"awk 'BEGIN{{{table}}}!($4 in g)"
@@ -230,20 +207,20 @@ def _trec_cut(measure: DCG, notes: list[str]) -> Export:
         f"trec_eval -m ndcg_cut.{measure.n_ranks} QRELS.gains RUN"
     )
     note = "ndcg_cut takes no gains, so the command writes them into the qrels."
-    return Export(text, (*notes, note))
+    return text, [*notes, note]
 
 
-def _by_level(measure: DCG, gains: Sequence[object], tool: str) -> dict[int, str]:
+def _by_level(measure: DCG, gains: Sequence[object]) -> dict[int, str]:
     """Return gains by level of the qrels; levels below 0 gain 0, as in trec_eval."""
     found = {}
     for level, gain in zip(measure.labels, map(str, gains), strict=True):
         if not isinstance(level, int):
             raise InputError(
-                f"grade {level!r} is not a whole number, and the levels of {tool} are",
+                f"grade {level!r} is not a whole number, and the levels of qrels are",
                 "give the level of each grade, best first, such as `labels=(2, 1, 0)`",
             )
         if level < 0 and float(gain):
-            problem = f"grade {level} gains {gain}, and {tool} treats levels below 0 as unjudged"
+            problem = f"grade {level} gains {gain}, and levels below 0 are unjudged in trec_eval"
             raise InputError(problem, ITSELF)
         if level > _MOST_LEVEL_UNCUT:
             raise InputError(f"grade {level}", f"use levels up to {_MOST_LEVEL_UNCUT}")
@@ -251,7 +228,7 @@ def _by_level(measure: DCG, gains: Sequence[object], tool: str) -> dict[int, str
     return found
 
 
-def to_pyterrier(measure: DCG) -> Export:
+def to_pyterrier(measure: DCG) -> Text:
     """Return Python text with the measure as an object for ``pyterrier.Experiment``."""
     text = f"""\
 from dcglearn import DCG
@@ -260,19 +237,16 @@ from dcglearn.interop.metrics import ir_measure
 measure = ir_measure(DCG.parse({str(measure)!r}))
 # pyterrier.Experiment(systems, topics, qrels, eval_metrics=[measure])
 """
-    return Export(
-        text,
-        (
-            "dcglearn computes the measure; ir_measures.calc_aggregate([measure], qrels, run) "
-            "takes the same object.",
-            "Documents with equal scores count the mean over their orders; "
-            "ir_measure(..., ties='docid') orders them as trec_eval does.",
-            UNJUDGED_NOTE,
-        ),
-    )
+    return text, [
+        "dcglearn computes the measure; ir_measures.calc_aggregate([measure], qrels, run) "
+        "takes the same object.",
+        "Documents with equal scores count the mean over their orders; "
+        "ir_measure(..., ties='docid') orders them as trec_eval does.",
+        UNJUDGED_NOTE,
+    ]
 
 
-def to_scikit_learn(measure: DCG) -> Export:
+def to_scikit_learn(measure: DCG) -> Text:
     """Return Python text with a metric of true labels and scores."""
     use = "sklearn.metrics.make_scorer takes the metric."
     ties = "Documents with equal scores count the mean over their orders"
@@ -285,7 +259,7 @@ from dcglearn.interop.metrics import sklearn_metric
 metric = sklearn_metric(DCG.parse({str(measure)!r}))
 """
         other = f"{ties}; with sklearn_metric(..., ties='input') they keep the order of the input."
-        return Export(text, (f"dcglearn computes it: scikit-learn {differs}.", other, use))
+        return text, [f"dcglearn computes it: scikit-learn {differs}.", other, use]
     name = "dcg_score" if measure.normalise is None else "ndcg_score"
     k = "" if measure.n_ranks is None else f", k={measure.n_ranks}"
     text = f'''\
@@ -306,22 +280,25 @@ def metric(labels, y_score):
     notes = [f"{ties}; with ignore_ties=True they are ordered by position."]
     if name == "ndcg_score":
         notes.append("ndcg_score refuses lists of one document.")
-    return Export(text, (*notes, use))
+    return text, [*notes, use]
 
 
 _LIGHTGBM_LONGEST = 10_000
 """LightGBM refuses queries with more documents."""
 
-_XGBOOST_LONGEST = 2**31 - 1
+_XGBOOST_LONGEST = _MOST_INT
 """A cutoff that covers any group. Without one XGBoost cuts its nDCG at 32."""
 
 
-def to_lightgbm(measure: DCG) -> Export:
+def to_lightgbm(measure: DCG) -> Text:
     """Return parameters for LightGBM's lambdarank and ndcg."""
     notes = check_ndcg(measure, "LightGBM", ordered=True)
-    gains = ", ".join(format_number(gain) for gain in measure.gains[::-1])
+    gains = ", ".join(map(format_number, measure.gains[::-1]))
     cut = measure.n_ranks or _LIGHTGBM_LONGEST
-    level = "" if measure.n_ranks is None else f'    "lambdarank_truncation_level": {cut},\n'
+    level = ""
+    if measure.n_ranks is not None:
+        level = f'    "lambdarank_truncation_level": {cut},\n'
+        notes.append("LightGBM advises a lambdarank_truncation_level a little above eval_at.")
     labels = dict(zip(measure.labels, range(measure.n_grades)[::-1], strict=True))
     text = (
         f"# {measure}\nPARAMS = {{\n"
@@ -329,19 +306,14 @@ def to_lightgbm(measure: DCG) -> Export:
         f'    "metric": "ndcg",\n    "eval_at": [{cut}],\n{level}}}\n'
         f"LABELS = {labels!r}  # the label of each grade\n"
     )
-    if measure.n_ranks is not None:
-        notes.append("LightGBM advises a lambdarank_truncation_level a little above eval_at.")
-    return Export(
-        text,
-        (
-            *notes,
-            "A query without gains counts 1 in LightGBM and 0 in dcglearn.",
-            "Documents with equal scores keep the order of the file.",
-        ),
-    )
+    return text, [
+        *notes,
+        "A query without gains counts 1 in LightGBM and 0 in dcglearn.",
+        "Documents with equal scores keep the order of the file.",
+    ]
 
 
-def to_xgboost(measure: DCG) -> Export:
+def to_xgboost(measure: DCG) -> Text:
     """Return parameters for XGBoost's rank:ndcg and ndcg."""
     notes = check_ndcg(measure, "XGBoost")
     pairs = ""
@@ -365,12 +337,9 @@ def to_xgboost(measure: DCG) -> Export:
         f'    "eval_metric": "ndcg@{measure.n_ranks or _XGBOOST_LONGEST}-",\n{pairs}}}\n'
         f"LABELS = {gains!r}  # the label of each grade is its gain\n"
     )
-    return Export(
-        text,
-        (
-            *notes,
-            "XGBoost stores labels as 32-bit floats: values differ from the 7th digit on.",
-            "The minus in the metric's name makes a query without gains count 0.",
-            "Documents with equal scores keep the order of the file.",
-        ),
-    )
+    return text, [
+        *notes,
+        "XGBoost stores labels as 32-bit floats: values differ from the 7th digit on.",
+        "The minus in the metric's name makes a query without gains count 0.",
+        "Documents with equal scores keep the order of the file.",
+    ]

@@ -10,11 +10,11 @@ for no document. A normalised DCG orders the two rankings of a query as the plai
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dcglearn.base.checks import finite_array, refuse_large
 from dcglearn.base.errors import InputError
-from dcglearn.base.types import Floats, Grades
+from dcglearn.base.types import Booleans, Floats, Grades
 from dcglearn.measures.measure import TIE_TOLERANCE, Measure
 from dcglearn.measures.names import MeasureLike, as_measure
 from dcglearn.measures.scale import checked_grades
@@ -49,10 +49,10 @@ def outcomes(measure: Measure, pairs: ArrayLike) -> Floats:
 
 
 def agreement_with_ties(
-    difference: Floats, tied: NDArray[np.bool_], sample_weight: ArrayLike | None = None
+    difference: Floats, tied: Booleans, sample_weight: ArrayLike = 1.0
 ) -> float:
     """Return the agreement of a measure with all judgments, of which `tied` are ties."""
-    weights = np.ones(len(difference)) if sample_weight is None else np.asarray(sample_weight)
+    weights = np.full(len(difference), sample_weight, float)
     size = np.abs(difference)
     levels, level = np.unique(
         np.round(size / (size.max(initial=0.0) or 1.0), 12), return_inverse=True
@@ -102,14 +102,12 @@ def agreement(
     return weighted_mean(outcomes(as_measure(measure), pairs), sample_weight)
 
 
-def checked_pairs(
-    pairs: ArrayLike, n_grades: int
-) -> np.ndarray[tuple[int, int, int], np.dtype[np.integer]]:
+def checked_pairs(pairs: ArrayLike, n_grades: int) -> Grades:
     """Return pairs of shape (n, 2, K); (n, 2 K) is accepted too, the first ranking first."""
     rows = checked_grades(pairs, n_grades, "pairs")
-    if rows.ndim == 2 and rows.shape[1] and rows.shape[1] % 2 == 0:
+    if rows.ndim == 2 and rows.shape[1] % 2 == 0:
         rows = rows.reshape(len(rows), 2, -1)
-    if rows.ndim != 3 or rows.shape[1] != 2 or not rows.shape[2]:
+    if rows.ndim != 3 or rows.shape[1] != 2:
         raise InputError(
             f"pairs of shape {rows.shape}", "give (n, 2, K): the preferred ranking first"
         )

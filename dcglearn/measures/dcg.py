@@ -5,7 +5,9 @@
 
 c are the discounts by rank and g the gains by grade: Case 1, W = c g', of Zhou, Zha, Xue & Yu
 (arXiv 1212.5650, eq. 2). Gains may be fractional, negative and in any order. The ideal depends on
-the gains and not on the labels; that of nDCG leaves out documents that gain less than 0.
+the gains and not on the labels; that of nDCG leaves out documents that gain less than 0. It is that
+of a pool, which holds the grades of all documents of a query, -1 for no document. By the
+rearrangement inequality the best ranking gives the largest gain to the largest discount.
 """
 
 from __future__ import annotations
@@ -19,17 +21,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.checks import checked_count, finite_tuple, refuse_large
 from dcglearn.base.errors import InputError, check_name
-from dcglearn.base.types import Floats, Grades
+from dcglearn.base.types import Floats, Grades, Integers
 from dcglearn.measures.discounts import canonical_rule, format_number, rule_discounts
 from dcglearn.measures.grammar import parse_full_name
-from dcglearn.measures.ideal import (
-    best_ranking,
-    best_run,
-    check_pools,
-    counts_by_grade,
-    ratio,
-)
-from dcglearn.measures.scale import Label, Scale, checked_grades, picked
+from dcglearn.measures.scale import NO_DOCUMENT, Label, Scale, checked_grades, picked
 from dcglearn.measures.utility import LinearUtility, checked_labels, sum_over_ranks
 
 Normalisation = Literal["ideal"]
@@ -37,14 +32,10 @@ Normalisation = Literal["ideal"]
 Numbers = Sequence[float] | NDArray[np.floating[Any]] | NDArray[np.integer[Any]]
 """A vector of discounts, or of gains, best grade first."""
 
-Gains = (
-    Numbers
-    | Mapping[Label, float]
-    | Mapping[str, float]  # a dict of text is not a Mapping of labels to a type checker
-    | Mapping[int, float]
-    | Mapping[float, float]
-)
+Gains = Numbers | Mapping[Any, float]
 """One gain per grade, best grade first; a mapping has the labels of the grades as keys."""
+
+NO_IDEAL = ("no gain above 0: the ideal is 0", "correct the grades or the gains")
 
 DCG_FORMS: dict[str, Normalisation | None] = {"DCG": None, "nDCG": "ideal"}
 
@@ -93,19 +84,20 @@ class DCG:
     ) -> None:
         numbers, labels = gains_by_grade(gains, "gains", grades)
         if isinstance(discounts, str):
-            checked: str | tuple[float, ...] = canonical_rule(discounts)
+            discounts = canonical_rule(discounts)
         else:
-            checked = finite_tuple(discounts, "discounts")
-            refuse_large(checked, "discounts")
+            discounts = finite_tuple(discounts, "discounts")
+            refuse_large(discounts, "discounts")
         check_name(normalise, "normalisation", DCG_FORMS.values())
         if cutoff is not None:
             cutoff = checked_count(cutoff, "`cutoff`")
-            if not isinstance(checked, str) and cutoff > len(checked):
-                problem = f"a cutoff of {cutoff} with {len(checked)} discounts"
-                raise InputError(problem, f"cut at {len(checked)} or less, or give more discounts")
+            if not isinstance(discounts, str) and cutoff > len(discounts):
+                problem = f"a cutoff of {cutoff} with {len(discounts)} discounts"
+                remedy = f"cut at {len(discounts)} or less, or give more discounts"
+                raise InputError(problem, remedy)
         vars(self).update(
             gains=numbers,
-            discounts=checked,
+            discounts=discounts,
             cutoff=cutoff,
             normalise=normalise,
             grades=labels,
@@ -131,7 +123,7 @@ class DCG:
     @property
     def form(self) -> str:
         """DCG or nDCG."""
-        return next(name for name, by in DCG_FORMS.items() if by == self.normalise)
+        return "DCG" if self.normalise is None else "nDCG"
 
     def __matmul__(self, cutoff: int) -> DCG:
         """Return the same measure with another cutoff: ``DCG([1, 0]) @ 10``."""
@@ -151,12 +143,10 @@ class DCG:
 
     def on_scale(self, scale: Scale) -> DCG:
         """Return the measure with one gain for each grade of a scale."""
-        gains = picked(self.gains, self.grades, scale)
-        return replace(self, gains=gains, grades=scale.labels)
+        return replace(self, gains=picked(self.gains, self.grades, scale), grades=scale.labels)
 
     def discounts_for(self, n_ranks: int) -> Floats:
         """Return the discounts (n_ranks,), 0 below the cutoff."""
-        checked_count(n_ranks, "`n_ranks`", 0)
         counted = min(n_ranks, self.cutoff or n_ranks)
         found = np.zeros(n_ranks)
         if isinstance(self.discounts, str):
@@ -233,9 +223,16 @@ class DCG:
         3.0
         """
         rows = checked_grades(pools, self.n_grades, "pools")
-        discounts = self.discounts_for(min(rows.shape[-1], self.n_ranks or rows.shape[-1]))
-        counts = counts_by_grade(rows, self.n_grades)
-        return best_ranking(discounts, np.array(self.gains), counts)
+        N = rows.shape[-1]
+        discounts = self.discounts_for(min(N, self.n_ranks or N))
+
+        def best(pool: Grades) -> float:
+            ranked = np.sort(np.take(self.gains, pool[pool != NO_DOCUMENT]))
+            slots = np.zeros(len(ranked))  # of more documents than ranks, some are left out
+            slots[: len(discounts)] = discounts[: len(ranked)]
+            return float(np.sort(slots) @ ranked)
+
+        return np.apply_along_axis(best, -1, rows)
 
     @classmethod
     def parse(cls, text: str) -> DCG:
@@ -244,12 +241,12 @@ class DCG:
         >>> DCG.parse("DCG([3, 1, 0], rbp(0.8)) @ 5").discounts
         'rbp(0.8)'
         """
-        name = parse_full_name(text, 2, "nDCG([3, 1, 0], log2) @ 10")
-        check_name(name.head, "measure", DCG_FORMS)
-        if name.options:
+        example = "nDCG([3, 1, 0], log2) @ 10"
+        head, (gains, discounts), options, cutoff = parse_full_name(text, 2, example)
+        check_name(head, "measure", DCG_FORMS)
+        if options:
             raise InputError(f"{text!r:.60} has keyword arguments", "write gains and discounts")
-        gains, discounts = name.arguments
-        return cls(gains, discounts, name.cutoff, DCG_FORMS[name.head])
+        return cls(gains, discounts, cutoff, DCG_FORMS[head])
 
     def __str__(self) -> str:
         rule = self.discounts
@@ -275,8 +272,48 @@ def gains_by_grade(
 
 def gains_text(gains: Sequence[float], grades: Sequence[Label] | None) -> str:
     """Return numbers per grade as text that parses back."""
-    numbers = [format_number(gain) for gain in gains]
+    numbers = list(map(format_number, gains))
     if grades is None:
         return f"[{', '.join(numbers)}]"
     named = zip(grades, numbers, strict=True)
     return f"{{{', '.join(f'{grade!r}: {number}' for grade, number in named)}}}"
+
+
+def best_run(discounts: Floats, gains: Floats, counts: Integers) -> Floats:
+    """Return the largest DCG of runs, which may leave out documents; counts (..., L) by gain."""
+    size = counts.sum(axis=-1, keepdims=True)
+    most = int(size.max(initial=0))
+    # A rank that is left empty holds a document without a gain.
+    filled = np.concatenate([counts, most - size + len(discounts)], axis=-1)
+    order = np.argsort(-np.append(gains, 0.0), kind="stable")
+    slots = np.sort(np.append(discounts, np.zeros(most)))[::-1]
+    total = np.append(0.0, np.cumsum(slots))[np.cumsum(filled[..., order], axis=-1)]
+    value: Floats = np.diff(total, prepend=0.0) @ np.append(gains, 0.0)[order]
+    return value
+
+
+def counts_by_grade(pools: Grades, n_grades: int) -> Integers:
+    """Count the documents of each grade of pools (..., N): shape (..., L)."""
+    return np.stack([(pools == grade).sum(axis=-1) for grade in range(n_grades)], axis=-1)
+
+
+def check_pools(rankings: Grades, pools: Grades, n_grades: int) -> None:
+    """Refuse other than one pool (..., N) per ranking (..., K), or a ranking of other documents."""
+    if pools.shape[:-1] != rankings.shape[:-1]:
+        problem = f"{pools.shape[:-1]} pools for {rankings.shape[:-1]} rankings"
+        raise InputError(problem, "give one pool per ranking")
+    found = counts_by_grade(rankings, n_grades) > counts_by_grade(pools, n_grades)
+    more = found.any(axis=-1)
+    if more.any():
+        raise InputError(
+            "a ranking holds documents that its pool does not hold",
+            "give the grades of all documents of the query",
+            f"row {int(np.argmax(more))}",
+        )
+
+
+def ratio(numerator: Floats, denominator: Floats, otherwise: float = 0.0) -> Floats:
+    """Divide where the denominator is above 0; elsewhere the ratio is `otherwise`."""
+    quotient = np.full(np.shape(numerator), otherwise)
+    np.divide(numerator, denominator, out=quotient, where=denominator > 0)
+    return quotient

@@ -67,10 +67,8 @@ def split_parameter(text: str) -> tuple[str, float | None]:
     if not match:
         raise InputError(f"cannot read {text!r}", "write a name, or a name and a number: rbp:0.8")
     name, inside, after = match.groups()
-    number = inside if inside is not None else after
-    if number is None:
-        return name, None
-    return name, parse_number(number)
+    number = after if inside is None else inside
+    return name, None if number is None else parse_number(number)
 
 
 def canonical_rule(text: str) -> str:
@@ -92,7 +90,7 @@ def rule_discounts(text: str, n_ranks: int) -> Floats:
     """Return the discounts c_1, ..., c_K of a rule."""
     name, value = split_parameter(canonical_rule(text))
     ranks = np.arange(1, n_ranks + 1, dtype=float)
-    return DISCOUNT_RULES[name].at(ranks, value if value is not None else math.nan)
+    return DISCOUNT_RULES[name].at(ranks, value or math.nan)
 
 
 def format_number(value: float) -> str:

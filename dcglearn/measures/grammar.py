@@ -14,7 +14,7 @@ import math
 import re
 from typing import Any, NamedTuple
 
-from dcglearn.base.checks import checked_count, checked_number, checked_text
+from dcglearn.base.checks import checked_count, checked_number
 from dcglearn.base.errors import InputError, check_name, naming
 from dcglearn.base.numbers import parse_number, parse_whole
 
@@ -30,7 +30,6 @@ class ParsedName(NamedTuple):
 
 def parse_full_name(text: str, n_arguments: int | None, example: str) -> ParsedName:
     """Split the full name of a measure into its parts."""
-    checked_text(text, "a measure", example)
     try:
         node, cutoff = ast.parse(text.strip(), mode="eval").body, None
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
@@ -42,8 +41,8 @@ def parse_full_name(text: str, n_arguments: int | None, example: str) -> ParsedN
         arguments = tuple(_argument(argument) for argument in node.args)
         options = {str(word.arg): _argument(word.value) for word in node.keywords}
         return ParsedName(ast.unparse(node.func), arguments, options, cutoff)
-    except InputError as error:
-        raise InputError(f"{error.problem} in {text!r:.60}", error.remedy) from error
+    except InputError:
+        raise
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError) as error:
         raise InputError(
             f"cannot read the measure {text!r:.60}", f"write it like {example}"
@@ -55,7 +54,8 @@ def _argument(node: ast.expr) -> Any:
         return ast.unparse(node)
     value = ast.literal_eval(node)
     if isinstance(node, ast.Dict) and len(value) < len(node.keys):
-        raise InputError("a grade appears twice", "name each grade once")
+        text = ast.unparse(node)
+        raise InputError(f"a grade appears twice in {text:.60}", "name each grade once")
     return value
 
 
@@ -106,14 +106,15 @@ ALIASES = {
 """Names in trec_eval, ranx, scikit-learn and tables of papers, and what they are called here."""
 
 ELSEWHERE = {
-    "trec_eval": "num_q num_ret num_rel num_rel_ret gm_map gm_bpref relative_P Rndcg "
+    "trec_eval has it": "num_q num_ret num_rel num_rel_ret gm_map gm_bpref relative_P Rndcg "
     "ndcg_rel utility 11pt_avg relstring binG G Rprec_mult prefs_simp num_nonrel_judged_ret runid",
-    "ranx": "hits f1",
-    "ir_measures, with pyndeval,": "alpha_nDCG alpha_DCG ERR_IA nERR_IA AP_IA MAP_IA P_IA NRBP "
-    "nNRBP StRecall STREC",
-    "ir_measures": "Accuracy BPM Compat INSQ INST nERR SDCG",
+    "ranx has it": "hits f1",
+    "ir_measures, with pyndeval, has it": "alpha_nDCG alpha_DCG ERR_IA nERR_IA AP_IA MAP_IA P_IA "
+    "NRBP nNRBP StRecall STREC",
+    "ir_measures has it": "Accuracy BPM Compat INSQ INST nERR SDCG",
+    "evaluate prints it beside every measure, for the cutoff of that measure": "judged",
 }
-"""The tools that have measures which are not computed here."""
+"""Where measures are that are not computed under their name here."""
 
 _CUTOFF_NEEDED = {"P": 10, "R": 1000, "Success": 5, "IPrec": 0.1}
 """Those that need a cutoff, with one for an example; the cutoff of IPrec is a recall."""
@@ -128,7 +129,7 @@ def _plain(name: str) -> str:
 _OURS = {_plain(name): ours for name, ours in ALIASES.items()} | {
     _plain(name): name for name in OTHER_OPTIONS
 }
-_THEIRS = {_plain(name): tool for tool, names in ELSEWHERE.items() for name in names.split()}
+_THEIRS = {_plain(name): where for where, names in ELSEWHERE.items() for name in names.split()}
 _NAME = re.compile(
     r"\s*(?P<head>(?:11)?[A-Za-z][A-Za-z_-]*?)"
     r"(?:(?P<mark>[._:]?)(?P<number>-?[0-9][-0-9.,=]*)|\s*\((?P<inside>.*)\))?"
@@ -248,12 +249,9 @@ def parse_other_name(text: str) -> ParsedName | None:
 
 def _refuse_elsewhere(text: str) -> None:
     name = _NAME.fullmatch(text)
-    plain = "" if name is None else _plain(name["head"])
-    if plain == "judged":
-        remedy = "evaluate prints it beside every measure, for the cutoff of that measure"
-        raise InputError("is a column of its own", remedy, text)
-    if plain in _THEIRS:
-        raise InputError("is not computed here", f"{_THEIRS[plain]} has it", text)
+    where = None if name is None else _THEIRS.get(_plain(name["head"]))
+    if where is not None:
+        raise InputError("is not a measure here", where, text)
 
 
 def canonical_dcg_name(text: str) -> str:

@@ -12,9 +12,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
-from dcglearn.base.errors import InputError, check_name
+from dcglearn.base.errors import InputError, check_name, errors_at
 from dcglearn.base.files import read_text, write_text
 from dcglearn.base.json_text import decode_json
 from dcglearn.base.representation import ShortRepr
@@ -25,8 +25,6 @@ from dcglearn.measures.utility import LinearUtility
 _HEAD = {"format": "dcglearn measure", "version": 1}
 
 MeasurePart = Literal["dcg", "utility"]
-
-_Kind = TypeVar("_Kind", DCG, LinearUtility)
 
 _FIRST_KEY = re.compile(rb'\{\s*"([^"\\]*)"')
 _KEYS = {*_HEAD, "use", "dcg", "utility", "about"}
@@ -104,15 +102,13 @@ def read_measure(path: str | os.PathLike[str]) -> MeasureFile:
     MeasureFile
     """
     text = read_text(path)
-    try:
+    with errors_at(str(path)):
         return measure_from_json(text)
-    except InputError as error:
-        raise error.at(str(path)) from error
 
 
-def begins_as_measure(path: str | os.PathLike[str]) -> bool:
+def begins_as_measure(path: Path) -> bool:
     """Return whether a file begins as a measure file does, or at least not as JSON records do."""
-    with Path(path).open("rb") as file:
+    with path.open("rb") as file:
         head = file.read(1 << 12).lstrip(b"\xef\xbb\xbf \t\r\n")
     key = _FIRST_KEY.match(head)
     return not head.startswith(b"[") and (key is None or key[1].decode("ascii", "replace") in _KEYS)
@@ -133,13 +129,8 @@ def as_measure_file(content: MeasureFile | Measure) -> MeasureFile:
 
 def measure_document(content: MeasureFile) -> dict[str, Any]:
     """Return the content of a measure file as a JSON-able dict."""
-    document: dict[str, Any] = {**_HEAD, "use": content.use}
-    for name, part in (("dcg", content.dcg), ("utility", content.utility)):
-        if part is not None:
-            document[name] = asdict(part)
-    if content.about:
-        document["about"] = dict(content.about)
-    return document
+    held = {key: value for key, value in asdict(content).items() if value}
+    return {**_HEAD, "use": content.use, **held}
 
 
 def measure_to_json(content: MeasureFile | Measure) -> str:
@@ -154,21 +145,15 @@ def measure_from_json(text: str) -> MeasureFile:
         raise InputError("is not a measure file", f"it must hold {json.dumps(_HEAD)}")
     for key in document:
         check_name(key, "key", _KEYS)
-    return MeasureFile(
-        _part(DCG, document, "dcg"),
-        _part(LinearUtility, document, "utility"),
-        document.get("use", "dcg"),
-        document.get("about", {}),
-    )
-
-
-def _part(kind: type[_Kind], document: dict[str, Any], key: str) -> _Kind | None:
-    try:
-        return None if document.get(key) is None else kind(**document[key])
-    except InputError as error:
-        raise error.at(f'"{key}"') from error
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"cannot be read ({error})", "", f'"{key}"') from error
+    held = {key: value for key, value in document.items() if key not in _HEAD}
+    for key, kind in (("dcg", DCG), ("utility", LinearUtility)):
+        if held.get(key) is not None:
+            with errors_at(f'"{key}"'):
+                try:
+                    held[key] = kind(**held[key])
+                except TypeError as error:
+                    raise InputError(f"cannot be read ({error})") from error
+    return MeasureFile(**held)
 
 
 def as_json(document: Mapping[str, Any]) -> str:

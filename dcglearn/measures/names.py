@@ -18,7 +18,6 @@ from dcglearn.base.checks import checked_text
 from dcglearn.base.errors import InputError, naming
 from dcglearn.base.numbers import counted
 from dcglearn.measures.dcg import DCG, DCG_FORMS
-from dcglearn.measures.discounts import format_number
 from dcglearn.measures.grammar import (
     ParsedName,
     canonical_dcg_name,
@@ -144,7 +143,7 @@ def parse_measure(text: str, scale: Scale | None = None, n_ranks: int = 0) -> Na
         content = read_measure(file[1])
         with naming(file[1]):
             measure = content.pick((file[2] or content.use).lower())
-    elif "[" in called or "{" in called:
+    elif states_its_grades(called):
         kind = LinearUtility if called.strip().startswith("LinearUtility") else DCG
         measure = kind.parse(called)
     elif scale is not None:
@@ -227,9 +226,8 @@ def check_compatible(
     if measure.grades is not None and measure.grades != scale.labels:
         theirs = " > ".join(map(str, measure.grades))
         raise InputError(f"has the grades {theirs}, but {other} have {scale}", "use one scale")
-    fits_any = isinstance(measure, DCG) and (isinstance(measure.discounts, str) or measure.cutoff)
-    ranks = measure.n_ranks or n_ranks
-    if not fits_any and ranks != n_ranks:
+    ranks, is_cut = measure.n_ranks, isinstance(measure, DCG) and measure.cutoff
+    if ranks and ranks != n_ranks and not is_cut:
         raise InputError(
             f"has {counted(ranks, 'rank')}, but {other} have {n_ranks}",
             f"use rankings of {counted(ranks, 'rank')}, or give a DCG a cutoff with @",
@@ -241,18 +239,18 @@ def measures_on_one_scale(
 ) -> tuple[Scale, list[NamedMeasure]]:
     """Return the scale that a text declares, or that of the first measure that has its own.
 
-    Presets are on it, and other measures as they are; each file is read once.
+    Presets are on it, and other measures as they are.
     """
-    own = {name: parse_measure(name) for name in names if states_its_grades(name)}
+    in_full = next(filter(states_its_grades, names), None)
     if text is not None:
         scale = Scale.parse(text)
-    elif own:
-        scale = Scale(next(iter(own.values())).measure.labels)
+    elif in_full is not None:
+        scale = Scale(parse_measure(in_full).measure.labels)
     else:
         measure_for(names[0], Scale((2, 1, 0)), 10)  # refuses what is not a preset
         problem = f"the preset {names[0]!r} needs grades"
         raise InputError(problem, "declare them, such as `scale=2,1,0`")
-    return scale, [own.get(name) or parse_measure(name, scale, n_ranks) for name in names]
+    return scale, [parse_measure(name, scale, n_ranks) for name in names]
 
 
 def named_measure(text: str, scale: str | None, n_ranks: int | None) -> NamedMeasure:
@@ -278,9 +276,9 @@ def as_ndcg(name: str, depth: int) -> str:
     return (f"n{called}" if called.startswith("DCG(") else f"nDCG({called})") + cut
 
 
-BEST_SATISFIES = 15 / 16
-"""The probability of the best grade, where those of ERR are made of gains: that of the best of five
-grades by default, (2^4 - 1) / 2^4."""
+TOP = {"ERR": 15 / 16, "RBP": 1.0}
+"""The number of the best grade, where a measure file has the gains: that of ERR is (2^4 - 1) / 2^4,
+which is the probability of the best of five grades by default."""
 
 AskedMeasure: TypeAlias = "MeasureLike | OtherMeasure | Named | ir_measures.Measure"
 
@@ -293,25 +291,24 @@ def asked_measure(measure: AskedMeasure, scale: Scale, n_ranks: int) -> Named:
         measure = Named(str(measure), measure)
     if isinstance(measure, Named):
         return measure.with_grades(scale)
-    kinds = {one.__module__.partition(".")[0] for one in type(measure).__mro__}
-    if not isinstance(measure, str | os.PathLike) and "ir_measures" not in kinds:
+    of_ir_measures = type(measure).__module__.startswith("ir_measures.")
+    if not of_ir_measures and not isinstance(measure, str | os.PathLike):
         raise not_a_measure(measure)
     text = str(measure)
     with naming(text):
-        other = None if isinstance(measure, os.PathLike) else parse_other_name(text)
+        other = parse_other_name(text)
         if other is None:
             return measure_for_documents(text, scale, n_ranks)
         return Named(text, _of_name(other, scale))
 
 
 def _of_name(name: ParsedName, scale: Scale) -> OtherMeasure:
-    options, cutoff = dict(name.options), name.cutoff
+    head, arguments, options, cutoff = name
     rel = options.pop("rel", None)
-    if name.head not in ("ERR", "RBP"):
+    if head not in TOP:
         rel, levels = relevance_levels(rel, scale)
-        return BinaryMeasure(name.head, cutoff, rel, options, levels)
-    top = options.pop("top", None)
-    numbers, grades = next(iter(name.arguments), None), None
+        return BinaryMeasure(head, cutoff, rel, options, levels)
+    numbers, grades = next(iter(arguments), None), None
     if numbers is not None and (rel is not None or "max_rel" in options):
         raise InputError("has numbers for grades and rel or max_rel", "keep one of them")
     if isinstance(numbers, str):
@@ -319,17 +316,16 @@ def _of_name(name: ParsedName, scale: Scale) -> OtherMeasure:
         largest = max(file.gains)
         if min(file.gains) < 0 or largest <= 0:
             raise InputError(
-                f"the gains {', '.join(map(format_number, file.gains))}",
+                f"the gains of {file}",
                 "write a number from 0 to 1 for each grade, such as {2: 1, 1: 0.5, 0: 0}",
             )
-        usual = BEST_SATISFIES if name.head == "ERR" else 1.0
-        best = usual if top is None else top
-        numbers, grades = tuple(best * (gain / largest) for gain in file.gains), file.grades
-    elif top is not None:
+        top = options.pop("top", TOP[head])
+        numbers, grades = tuple(top * (gain / largest) for gain in file.gains), file.grades
+    elif "top" in options:
         raise InputError("has top and no measure file", "write the numbers for the grades")
     elif rel is not None:
         levels = relevance_levels(rel, scale)[1]
         numbers, grades = tuple(float(level > 0) for level in levels), scale.labels
-    kind: Any = ERR if name.head == "ERR" else RBP
+    kind: Any = ERR if head == "ERR" else RBP
     made: ERR | RBP = kind(numbers, cutoff=cutoff, grades=grades, **options)
     return made.on_scale(scale)

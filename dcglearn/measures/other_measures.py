@@ -49,17 +49,19 @@ class _Cut:
         return "" if self.cutoff is None else f" @ {self.cutoff}"
 
 
-def _fractions(
-    numbers: Gains | None, name: str, grades: Sequence[Label] | None
-) -> tuple[Fractions | None, tuple[Label, ...] | None]:
-    """Check that there is a number from 0 to 1 for each grade, if there are any."""
-    if numbers is None:
-        return None, None
-    checked, labels = gains_by_grade(numbers, name, grades)
-    outside = next((number for number in checked if not 0 <= number <= 1), None)
-    if outside is not None:
-        raise InputError(f"{name} hold {outside:g}", "use numbers from 0 to 1")
-    return checked, labels
+def _shared_fields(
+    name: str, numbers: Gains | None, cutoff: int | None, grades: Sequence[Label] | None
+) -> dict[str, Any]:
+    """Check the fields of ERR and RBP: a number from 0 to 1 per grade, the cutoff, the labels."""
+    checked, labels = None, None
+    if numbers is not None:
+        checked, labels = gains_by_grade(numbers, name, grades)
+        outside = next((number for number in checked if not 0 <= number <= 1), None)
+        if outside is not None:
+            raise InputError(f"{name} hold {outside:g}", "use numbers from 0 to 1")
+    if cutoff is not None:
+        cutoff = checked_count(cutoff, "`cutoff`")
+    return {name: checked, "cutoff": cutoff, "grades": labels}
 
 
 @dataclass(frozen=True)
@@ -96,13 +98,9 @@ class ERR(_Cut):
         grades: Sequence[Label] | None = None,
         max_rel: float = LARGEST_GRADE,
     ) -> None:
-        numbers, labels = _fractions(probabilities, "probabilities", grades)
-        vars(self).update(
-            probabilities=numbers,
-            cutoff=None if cutoff is None else checked_count(cutoff, "`cutoff`"),
-            grades=labels,
-            max_rel=checked_number(max_rel, "`max_rel`", 0, 1000, above=True),
-        )
+        shared = _shared_fields("probabilities", probabilities, cutoff, grades)
+        max_rel = checked_number(max_rel, "`max_rel`", 0, 1000, above=True)
+        vars(self).update(shared, max_rel=max_rel)
 
     def on_scale(self, scale: Scale) -> ERR:
         """Return ERR with one probability for each grade of a scale."""
@@ -122,8 +120,10 @@ class ERR(_Cut):
 
     def __str__(self) -> str:
         if self.probabilities is None:
-            return f"ERR(max_rel={format_number(self.max_rel)}){self._cut_text()}"
-        return f"ERR({gains_text(self.probabilities, self.grades)}){self._cut_text()}"
+            inside = f"max_rel={format_number(self.max_rel)}"
+        else:
+            inside = gains_text(self.probabilities, self.grades)
+        return f"ERR({inside}){self._cut_text()}"
 
     __repr__ = __str__
 
@@ -162,13 +162,8 @@ class RBP(_Cut):
         cutoff: int | None = None,
         grades: Sequence[Label] | None = None,
     ) -> None:
-        numbers, labels = _fractions(gains, "gains", grades)
-        vars(self).update(
-            gains=numbers,
-            p=checked_number(p, "`p`", 1e-6, 1 - 1e-6),
-            cutoff=None if cutoff is None else checked_count(cutoff, "`cutoff`"),
-            grades=labels,
-        )
+        shared = _shared_fields("gains", gains, cutoff, grades)
+        vars(self).update(shared, p=checked_number(p, "`p`", 1e-6, 1 - 1e-6))
 
     @property
     def dcg(self) -> DCG:
@@ -207,10 +202,10 @@ class BinaryMeasure(_Cut):
     """
 
     name: str
-    cutoff: int | float | None = None
-    rel: Label = 1
-    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    levels: tuple[int, ...] = ()
+    cutoff: int | float | None
+    rel: Label
+    options: Mapping[str, Any] = field(hash=False)
+    levels: tuple[int, ...]
 
     def on_scale(self, scale: Scale) -> BinaryMeasure:
         """Return the measure itself: it is made for a scale."""
@@ -245,11 +240,10 @@ def relevance_levels(rel: Label | None, scale: Scale) -> tuple[Label, tuple[int,
         problem = f"the grades {scale} do not say which are relevant"
         raise InputError(problem, f"say the worst relevant one, such as rel={labels[0]}")
     cut = canonical_label(1 if rel is None else rel)
-    falling = len(numbers) == len(labels) and numbers == sorted(numbers, reverse=True)
+    falling = sorted(numbers, reverse=True) == list(labels)
     if falling and not isinstance(cut, str):
-        relevant = [number >= cut for number in numbers]
+        n_relevant = sum(number >= cut for number in numbers)
     else:
-        least = scale.index(cut)
-        relevant = [index <= least for index in range(len(labels))]
-    others = [0 if isinstance(one, str) else min(math.floor(one), 0) for one in labels]
-    return cut, tuple(1 if one else other for one, other in zip(relevant, others, strict=True))
+        n_relevant = scale.index(cut) + 1
+    others = (0 if isinstance(one, str) else min(math.floor(one), 0) for one in labels[n_relevant:])
+    return cut, (*[1] * n_relevant, *others)

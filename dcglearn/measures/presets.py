@@ -5,13 +5,11 @@ The gains are formulas of r, the value of a grade on its scale.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from dcglearn.base.checks import checked_count, checked_text
 from dcglearn.base.errors import InputError, did_you_mean
 from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
@@ -103,15 +101,13 @@ def preset(name: str, scale: ScaleLike, n_ranks: int) -> DCG:
     DCG({1: 1, 0: 0}, rbp(0.5)) @ 3
     """
     scale = needed_scale(scale)
-    checked_count(n_ranks, "`n_ranks`", 0)
-    called, cutoff = split_cutoff(checked_text(name, "a preset", "zipf"))
-    head = re.split("[(:]", called)[0].strip()
+    called, cutoff = split_cutoff(name)
+    head, parameter = split_parameter(called)
     if head not in PRESETS:
-        guess = did_you_mean(head, PRESETS) or did_you_mean(head, (*OTHER_OPTIONS, *ALIASES))
-        known = f"Known: {', '.join(sorted(PRESETS))}; dcglearn measures lists all names"
-        raise InputError(f"unknown preset {head!r}", guess + known)
-    formulas, parameter = PRESETS[head], split_parameter(called)[1]
-    values = np.array(scale.values)
+        guess = did_you_mean(head, (*ALIASES, *OTHER_OPTIONS, *PRESETS))
+        remedy = f"{guess}Known: {', '.join(sorted(PRESETS))}; dcglearn measures lists all names"
+        raise InputError(f"unknown preset {head!r}", remedy)
+    formulas, values = PRESETS[head], np.array(scale.values)
     if parameter is not None and not formulas.parameter:
         raise InputError(f"the preset {head} has no parameter", f"write {head}")
     number = formulas.default(values, n_ranks) if parameter is None else parameter
@@ -121,8 +117,8 @@ def preset(name: str, scale: ScaleLike, n_ranks: int) -> DCG:
         raise InputError(
             f"no grade of {scale} has a value of {number:g} or more", "write a number that one has"
         )
-    discounts = formulas.discount.format(format_number(number))
-    return DCG(gains, discounts, cutoff, grades=scale.labels)
+    rule = formulas.discount.format(format_number(number))
+    return DCG(gains, rule, cutoff, grades=scale.labels)
 
 
 def usual_presets(scale: ScaleLike, n_ranks: int) -> dict[str, DCG]:

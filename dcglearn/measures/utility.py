@@ -16,8 +16,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dcglearn.base.checks import checked_count, finite_array, refuse_large
-from dcglearn.base.errors import InputError, unknown_name
+from dcglearn.base.checks import finite_array, refuse_large
+from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Grades
 from dcglearn.measures.discounts import format_number
@@ -89,7 +89,6 @@ class LinearUtility:
 
     def matrix_for(self, n_ranks: int) -> Floats:
         """Return the rows of W for rankings of `n_ranks` ranks, at most K."""
-        checked_count(n_ranks, "`n_ranks`", 0)
         if n_ranks > self.n_ranks:
             raise InputError(
                 f"rankings of {counted(n_ranks, 'rank')}, weights for {self.n_ranks}",
@@ -113,17 +112,14 @@ class LinearUtility:
         >>> LinearUtility.parse("LinearUtility([[1, 0]], grades=['good', 'bad'])").grades
         ('good', 'bad')
         """
-        name = parse_full_name(text, 1, "LinearUtility([[1, 0]])")
-        if name.head != cls.__name__:
-            raise unknown_name("measure", name.head, [cls.__name__])
-        if name.options.keys() - {"grades"} or name.cutoff is not None:
+        head, (weights,), options, cutoff = parse_full_name(text, 1, "LinearUtility([[1, 0]])")
+        check_name(head, "measure", [cls.__name__])
+        if options.keys() - {"grades"} or cutoff is not None:
             raise InputError(f"cannot read {text!r:.60}", "write weights and grades only")
-        return cls(name.arguments[0], name.options.get("grades"))
+        return cls(weights, **options)
 
     def __str__(self) -> str:
-        rows = ", ".join(
-            "[" + ", ".join(format_number(value) for value in row) + "]" for row in self.weights
-        )
+        rows = ", ".join(f"[{', '.join(map(format_number, row))}]" for row in self.weights)
         labels = "" if self.grades is None else f", grades={list(self.grades)}"
         return f"LinearUtility([{rows}]{labels})"
 

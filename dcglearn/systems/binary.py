@@ -22,7 +22,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dcglearn.base.types import Booleans, Floats, Grades
-from dcglearn.measures.ideal import ratio
+from dcglearn.measures.dcg import ratio
 from dcglearn.measures.other_measures import BinaryMeasure
 from dcglearn.systems.ranked import Ranked
 

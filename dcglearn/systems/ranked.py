@@ -15,8 +15,7 @@ from dcglearn.base.checks import checked_count, finite_array
 from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Booleans, Floats, Grades, Integers
-from dcglearn.measures.dcg import DCG
-from dcglearn.measures.ideal import counts_by_grade
+from dcglearn.measures.dcg import DCG, counts_by_grade
 from dcglearn.measures.scale import MAX_GRADES, checked_grades
 from dcglearn.systems.rules import Ties
 

@@ -19,8 +19,7 @@ import numpy as np
 from dcglearn.base.checks import LARGEST, checked_number
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
-from dcglearn.measures.dcg import DCG
-from dcglearn.measures.ideal import NO_IDEAL, best_run, ratio
+from dcglearn.measures.dcg import DCG, NO_IDEAL, best_run, ratio
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.measure_files import MeasureFile
 from dcglearn.measures.names import AskedMeasure, Named, asked_measure

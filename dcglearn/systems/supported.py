@@ -16,8 +16,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Floats, Integers
 from dcglearn.learning.record import LearnedRecord
-from dcglearn.measures.dcg import DCG
-from dcglearn.measures.ideal import ratio
+from dcglearn.measures.dcg import DCG, ratio
 from dcglearn.systems.evaluate import Evaluation
 from dcglearn.systems.ranked import ideal_ranking
 from dcglearn.systems.scoring import rankings_to_score

@@ -21,8 +21,7 @@ import numpy as np
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
-from dcglearn.measures.dcg import DCG
-from dcglearn.measures.ideal import ratio
+from dcglearn.measures.dcg import DCG, ratio
 from dcglearn.systems.ranked import Ranked, rank_discounts
 
 _OTHER_RULE = 'choose another rule, such as `unjudged="worst"`'

@@ -21,8 +21,7 @@ import pandas as pd
 import pytest
 
 from dcglearn import DCG, InputError, LinearUtility, export
-from dcglearn.interop.export import TOOLS, plain_data
-from dcglearn.interop.tensors import DISCOUNT_TEXT
+from dcglearn.interop.export import DISCOUNT_TEXT, TOOLS, plain_data
 from dcglearn.measures.discounts import DISCOUNT_RULES, rule_discounts
 from helpers.exported import (
     GAINS,

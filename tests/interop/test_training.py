@@ -21,7 +21,7 @@ from dcglearn import (
     ranking_metric,
     sklearn_metric,
 )
-from dcglearn.interop.training import DOCUMENTS_AT_ONCE
+from dcglearn.interop.metrics import DOCUMENTS_AT_ONCE
 from helpers.exported import executed
 
 EXPONENTIAL = DCG({4: 15, 3: 7, 2: 3, 1: 1, 0: 0}, "log2", None, "ideal")
@@ -265,7 +265,7 @@ def test_xgboost_trains_on_what_it_cannot_express(rng: np.random.Generator) -> N
         (([4, 0], [0.1, 0.2], None, None), "which documents belong to one query"),
         (([4, 0], [0.1, 0.2], None, [3]), "queries of 3 documents, and 2 scores"),
         (([4, 5], [0.1, 0.2], None, [2]), "row 1: the label 5 is not one of 4, 3, 2, 1, 0"),
-        (([4, 0], [0.1, np.nan], None, [2]), "row 1: a score is not a finite number"),
+        (([4, 0], [0.1, np.nan], None, [2]), "row 1: scores hold nan"),
     ],
 )
 def test_calls_that_are_refused(call: Any, problem: str) -> None:
