@@ -89,7 +89,7 @@ class LinearUtility:
 
     def matrix_for(self, n_ranks: int) -> Floats:
         """Return the rows of W for rankings of `n_ranks` ranks, at most K."""
-        if n_ranks > self.n_ranks:
+        if not 0 <= n_ranks <= self.n_ranks:
             raise InputError(
                 f"rankings of {counted(n_ranks, 'rank')}, weights for {self.n_ranks}",
                 f"cut the rankings to {counted(self.n_ranks, 'rank')}",
