@@ -15,10 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import PathLike
+from dcglearn.base.files import PathLike, open_text
 from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.tables.columns import column_of, text_array
-from dcglearn.base.tables.text import open_text
 from dcglearn.collections.runs import Qrels, Run, name_of_file
 
 _MOST_GRADES = 100

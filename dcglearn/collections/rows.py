@@ -25,7 +25,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from dcglearn.base.errors import InputError, errors_at, naming
-from dcglearn.base.files import PathLike
+from dcglearn.base.files import PathLike, numbered_lines, whole_lines
 from dcglearn.base.json_text import decode_json
 from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.tables.columns import (
@@ -39,7 +39,6 @@ from dcglearn.base.tables.columns import (
     text_array,
 )
 from dcglearn.base.tables.sources import Source, columns_of_frame, find_sources, rows_of
-from dcglearn.base.tables.text import numbered_lines, whole_lines
 from dcglearn.base.text import ASCII_BLANKS
 from dcglearn.base.types import Floats
 

@@ -25,8 +25,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dcglearn import InputError, Preferences, Scale, read_preferences, write_preferences
+from dcglearn.base.files import whole_lines
 from dcglearn.base.tables import delimited, json_records, sources
-from dcglearn.base.tables.text import whole_lines
 from dcglearn.judgments import writing
 from helpers.generated import preferences
 from helpers.notes import noted

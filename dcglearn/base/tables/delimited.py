@@ -16,9 +16,9 @@ from itertools import chain, islice
 from typing import BinaryIO, NamedTuple
 
 from dcglearn.base.errors import InputError, warn_of_input
+from dcglearn.base.files import whole_lines
 from dcglearn.base.numbers import counted
 from dcglearn.base.tables.columns import Block, check_distinct
-from dcglearn.base.tables.text import whole_lines
 
 DELIMITERS = ",;\t|"
 

@@ -12,10 +12,10 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from dcglearn.base.errors import InputError, errors_at
+from dcglearn.base.files import numbered_lines, whole_lines
 from dcglearn.base.json_text import decode_json
 from dcglearn.base.numbers import MAX_EXACT
 from dcglearn.base.tables.columns import Block
-from dcglearn.base.tables.text import numbered_lines, whole_lines
 
 ROWS = 1 << 14
 

@@ -24,9 +24,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from dcglearn.base.errors import InputError, warn_of_input
-from dcglearn.base.tables import delimited, json_records
-from dcglearn.base.tables.columns import Block, check_distinct
-from dcglearn.base.tables.text import (
+from dcglearn.base.files import (
     decompressed,
     guarded,
     numbered_lines,
@@ -34,6 +32,8 @@ from dcglearn.base.tables.text import (
     opened,
     split_compression,
 )
+from dcglearn.base.tables import delimited, json_records
+from dcglearn.base.tables.columns import Block, check_distinct
 
 Format = Literal["jsonl", "json", "csv", "tsv", "parquet", "arrow", "xlsx"]
 
