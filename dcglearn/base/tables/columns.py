@@ -215,9 +215,7 @@ def column_of(cells: Any) -> Column:
 
 def _of_values(cells: Sequence[Any]) -> Column:
     kinds = {*map(type, cells)} - {NoneType}
-    if not kinds:
-        return Column(np.full(len(cells), -1, np.int32), [])
-    if kinds in ({str}, {int}):
+    if kinds <= {str} or kinds == {int}:
         values = [one for one in dict.fromkeys(cells) if one is not None]
         known = {value: code for code, value in enumerate(values)}
         known_codes = map(known.get, cells, repeat(-1))
@@ -238,16 +236,11 @@ def _of_values(cells: Sequence[Any]) -> Column:
 
 def _of_arrow(array: Any) -> Column:
     import pyarrow as pa
-    import pyarrow.types as kinds
+    import pyarrow.compute as pc
 
-    if kinds.is_null(array.type):
-        return Column(np.full(len(array), -1, np.int32), [])
     try:
-        encoded = array.dictionary_encode()
+        encoded = pc.dictionary_encode(array, null_encoding="encode")
     except pa.ArrowException:  # of a type such as a struct
         return _of_values(array.to_pylist())
-    indices = encoded.indices
-    if indices.null_count:  # filling loads pandas
-        indices = indices.fill_null(-1)
-    codes = numbers_of_arrow(indices).astype(np.int32)
-    return Column(codes, []).with_values(encoded.dictionary.to_pylist())  # NaN is missing
+    codes = numbers_of_arrow(encoded.indices).astype(np.int32)
+    return Column(codes, []).with_values(encoded.dictionary.to_pylist())  # of which some are missing

@@ -94,8 +94,8 @@ def _place_of_names(rows: list[list[str]]) -> int:
     return 0
 
 
-def read_records(file: BinaryIO, layout: Layout, name: str) -> Iterator[Row]:
-    """Read records one by one by Python's ``csv``."""
+def places_of_records(file: BinaryIO, layout: Layout, name: str) -> Iterator[tuple[int, int]]:
+    """Yield the line and the row of each record, checked by Python's ``csv``."""
     rows = _rows(file, layout, name)
     names = _names(rows, name)
     for line, number, cells in rows:
@@ -103,7 +103,7 @@ def read_records(file: BinaryIO, layout: Layout, name: str) -> Iterator[Row]:
             problem = f"{counted(len(cells), 'field')} under {len(names)} column names"
             remedy = f"give every row the same fields, and quote those with {layout.delimiter!r}"
             raise InputError(problem, remedy, f"{name}, line {line}")
-        yield line, number, cells
+        yield line, number
 
 
 def read_columns(
@@ -120,7 +120,6 @@ def read_columns(
     import pyarrow.csv as pv
 
     names = _names(_rows(file, layout, name), name)
-    keys = [str(number) for number in range(len(names))]
     checked, held = False, b""
     for block in chain(whole_lines(file, BLOCK), [b""]):
         held += block
@@ -129,10 +128,10 @@ def read_columns(
         try:
             table = pv.read_csv(
                 pa.BufferReader(held),
-                pv.ReadOptions(use_threads=False, block_size=len(held) + 1, column_names=keys),
+                pv.ReadOptions(use_threads=False, block_size=len(held) + 1, column_names=names),
                 pv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=True),
                 pv.ConvertOptions(
-                    column_types=dict.fromkeys(keys, pa.string()), strings_can_be_null=False
+                    column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
                 ),
             )
         except (pa.ArrowException, OverflowError) as error:

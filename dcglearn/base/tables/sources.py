@@ -14,11 +14,11 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path, PurePath
-from typing import IO, Any, BinaryIO, Literal, TypeAlias, cast
+from typing import IO, Any, BinaryIO, ClassVar, Literal, TypeAlias, cast
 from urllib.parse import unquote
 
 import numpy as np
@@ -53,6 +53,9 @@ SUFFIXES: dict[str, Format] = {
 
 ROWS = 1 << 14
 """Rows of a table in a block."""
+
+_UNITS = {"json": "record", "jsonl": "line", "csv": "line", "tsv": "line"}
+"""What the number of a record counts; elsewhere rows."""
 
 _MAGIC: dict[bytes, Format] = {
     b"PAR1": "parquet",
@@ -102,14 +105,10 @@ class Source:
 
     def place(self, row: int) -> str:
         """Return the place of a record, counted from 0: its line, or its row."""
-        unit, number = "record" if self.format == "json" else "row", row + 1
-        if self.format in ("csv", "tsv", "jsonl", "xlsx"):
-            unit = "row" if self.format == "xlsx" else "line"
-            with self.open() as file:
-                number = next(islice(self._numbers(file), row, None), number)
-        return f"{self.name}, {unit} {number}"
+        number = next(islice(self._numbers(), row, None), row + 1)
+        return f"{self.name}, {_UNITS.get(self.format, 'row')} {number}"
 
-    def blocks(self, choose: ChooseColumns = lambda names: names) -> Iterator[Block]:
+    def blocks(self, choose: ChooseColumns) -> Iterator[Block]:
         """Read the records block by block; formats of text hold columns besides the chosen."""
         for columns in self._columns(lambda names: choose([*self.partition, *names])):
             if columns:
@@ -131,18 +130,20 @@ class Source:
 
     def _check(self) -> None:
         """Read text by Python, which names the line of a fault."""
-        with self.open() as file:
-            for _ in self._numbers(file):
-                pass
+        for _ in self._numbers():
+            pass
 
-    def _numbers(self, file: BinaryIO) -> Iterator[int]:
-        """Iterate over the line of each record, or its row in a sheet."""
-        if self.format == "jsonl":
-            for line, _ in numbered_lines(file):
-                yield line
-        else:
-            for line, row, _ in delimited.read_records(file, self.layout, self.name):
-                yield row if self.format == "xlsx" else line
+    def _numbers(self) -> Iterator[int]:
+        """Iterate over the line of each record of a text, or its row in a sheet."""
+        if self.format in ("json", "parquet", "arrow"):
+            return
+        with self.open() as file:
+            if self.format == "jsonl":
+                for line, _ in numbered_lines(file):
+                    yield line
+            else:
+                for line, row in delimited.places_of_records(file, self.layout, self.name):
+                    yield row if self.format == "xlsx" else line
 
     @cached_property
     def _sheet(self) -> bytes:
@@ -227,8 +228,7 @@ def _expand(place: Any) -> list[tuple[str, Path | bytes]]:
         if path.is_file():
             return [(name, path)]
         if path.exists() and not path.is_dir():  # a pipe
-            with path.open("rb") as content:
-                return [_read_once(content, name)]
+            return [(name, path.read_bytes())]
         found = glob.glob(name, recursive=True)  # noqa: PTH207 - Path's are relative
         files = _files_below(path, name) if path.is_dir() else map(Path, found)
         kept = [one for one in sorted(files) if not _is_hidden(one) and one.is_file()]
@@ -278,26 +278,24 @@ def _read_columnar(source: Source, choose: ChooseColumns) -> Iterator[Block]:
     with source.open_bytes() as content:
         if source.format == "parquet":
             file = pq.ParquetFile(content)
-            names = _chosen(file.schema_arrow.names, choose, source.name)
-            batches = file.iter_batches(ROWS, columns=names, use_threads=False)
+            schema = file.schema_arrow
         else:
             is_file = content.read(6) == b"ARROW1"
             content.seek(0)
             file = (pa.ipc.open_file if is_file else pa.ipc.open_stream)(content)
-            names = _chosen(file.schema.names, choose, source.name)
+            schema = file.schema
+        wanted = choose(schema.names)
+        names = [name for name in schema.names if name in wanted]
+        check_distinct(names, source.name)
+        if source.format == "parquet":
+            batches = file.iter_batches(ROWS, columns=names, use_threads=False)
+        else:
             batches = map(file.get_batch, range(file.num_record_batches)) if is_file else file
         for batch in batches:
             for start in range(0, len(batch), ROWS):
                 part = batch.slice(start, ROWS)
                 part.validate(full=True)  # Arrow trusts what it reads; text may not be UTF-8
                 yield {name: usual_type(part.column(name)) for name in names}
-
-
-def _chosen(names: list[str], choose: ChooseColumns, place: str) -> list[str]:
-    wanted = choose(names)
-    chosen = [name for name in names if name in wanted]
-    check_distinct(chosen, place)
-    return chosen
 
 
 def usual_type(column: Any) -> Any:
@@ -341,8 +339,8 @@ class FrameSource:
     """The rows of a frame, as a source of records."""
 
     frame: FrameLike
-    name: str = ""
-    partition: Mapping[str, str] = field(default_factory=dict)
+    name = ""
+    partition: ClassVar[Mapping[str, str]] = {}
 
     def place(self, row: int) -> str:
         """Return the place of a row, counted from 0."""
