@@ -186,8 +186,9 @@ def whole_lines(file: BinaryIO, size: int = _CHUNK) -> Iterator[bytes]:
 
 def read_text(path: PathLike) -> str:
     """Read a text file as a whole."""
-    with open_text(Path(path), str(path)) as file:
-        return file.read().decode()
+    with guarded(str(path)):
+        content = Path(path).read_bytes()  # a pipe can be read only once
+    return open_text(content, str(path)).read().decode()
 
 
 @contextmanager
@@ -197,16 +198,14 @@ def atomic_write(path: PathLike) -> Iterator[Path]:
     target = Path(os.path.realpath(path))  # a symbolic link stays; its target is replaced
     temporary = target.with_name(f".{target.stem}-{os.urandom(6).hex()}{target.suffix}")
     try:
-        temporary.touch(exist_ok=False)  # with permissions by the umask
-        try:
-            yield temporary
-            temporary.replace(target)
-        finally:
-            temporary.unlink(missing_ok=True)
+        yield temporary
+        temporary.replace(target)
     except OSError as error:
         if error.filename in (None, str(temporary)):  # writing does not name the file
             raise _unwritable(target, error) from error
         raise  # of another file, such as one that the block reads
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def check_writable(path: PathLike) -> None:
@@ -258,9 +257,8 @@ def write_text_blocks(path: PathLike, blocks: Iterable[str]) -> None:
 
     What cannot be encoded, such as a byte in the name of a file, is escaped.
     """
-    name = os.fspath(path)
     encoded: Iterable[bytes] = (block.encode(errors="backslashreplace") for block in blocks)
-    if compression := split_compression(name)[1]:
+    if compression := split_compression(os.fspath(path))[1]:
         encoded = [COMPRESSIONS[compression].compress(b"".join(encoded))]
     with atomic_write(path) as temporary, temporary.open("wb") as file:
         file.writelines(encoded)

@@ -7,7 +7,6 @@ import io
 import os
 import signal
 import sys
-import threading
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
@@ -34,8 +33,7 @@ def prepare_streams() -> None:
 
 def end_like_ctrl_c() -> None:
     """Let SIGTERM interrupt the process as Ctrl-C does."""
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGTERM, _interrupt)
 
 
 def interrupted_code() -> int:

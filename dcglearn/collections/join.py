@@ -129,10 +129,7 @@ class GradedRun(NamedTuple):
 
 
 def grade_run(
-    run: Run,
-    indexed: IndexedQrels,
-    by_id: bool = False,
-    single: bool = False,
+    run: Run, indexed: IndexedQrels, by_id: bool = False, single: bool = False
 ) -> GradedRun:
     """Order the documents of a run and look up their grades.
 
@@ -142,35 +139,22 @@ def grade_run(
     query = indexed.number_queries(run.queries)[run.query]
     with np.errstate(over="ignore"):  # scores beyond single precision are tied there
         score = run.number.astype(np.float32) if single else run.number
-    rows, tied = rank_documents(query, score, run.documents if by_id else None)
-    starts = np.searchsorted(query[rows], np.arange(len(indexed.queries) + 1))
-    return GradedRun(starts, rows, indexed.find_grades_of_ids(query, run.documents)[rows], tied)
-
-
-def rank_documents(
-    query: Integers,
-    score: NDArray[np.floating],
-    ids: Any,
-) -> tuple[Integers, Integers | None]:
-    """Order documents by query, without those of query -1, and falling score.
-
-    Return their rows and, unless all scores of each query differ, the number of each one's group
-    of equal scores, which `ids` orders, if given: Arrow text, the larger first.
-    """
     falls = score[1:] <= score[:-1]
     in_order = (2 * np.diff(query) + falls > 0).all()  # as runs mostly are
     rows = np.arange(len(query)) if in_order else np.lexsort((-score, query))
     rows = rows[np.count_nonzero(query < 0) :]
-    query, score = query[rows], score[rows]
+    ordered, score = query[rows], score[rows]
     new = np.ones(len(rows), bool)
-    new[1:] = (query[1:] != query[:-1]) | (score[1:] != score[:-1])
-    if new.all():
-        return rows, None
-    tied = np.cumsum(new, dtype=np.int32) - np.int32(1)  # kept for every run: half the memory
-    if ids is not None:
-        import pyarrow.compute as pc
+    new[1:] = (ordered[1:] != ordered[:-1]) | (score[1:] != score[:-1])
+    tied = None
+    if not new.all():
+        tied = np.cumsum(new, dtype=np.int32) - np.int32(1)  # kept for every run: half the memory
+        if by_id:
+            import pyarrow.compute as pc
 
-        shared = np.flatnonzero(~new | ~np.append(new[1:], True))
-        place = np.argsort(numbers_of_arrow(pc.sort_indices(take_rows(ids, rows[shared]))))
-        rows[shared] = rows[shared][np.lexsort((-place, tied[shared]))]
-    return rows, tied
+            shared = np.flatnonzero(~new | ~np.append(new[1:], True))
+            ids = take_rows(run.documents, rows[shared])
+            place = np.argsort(numbers_of_arrow(pc.sort_indices(ids)))
+            rows[shared] = rows[shared][np.lexsort((-place, tied[shared]))]
+    starts = np.searchsorted(ordered, np.arange(len(indexed.queries) + 1))
+    return GradedRun(starts, rows, indexed.find_grades_of_ids(query, run.documents)[rows], tied)

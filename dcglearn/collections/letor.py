@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import PathLike, open_text
+from dcglearn.base.files import PathLike, numbered_lines, open_text
 from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.tables.columns import column_of, text_array
 from dcglearn.collections.runs import Qrels, Run, name_of_file
@@ -72,10 +72,7 @@ def read_predictions(path: PathLike, lists: Qrels) -> Run:
 
 def _lines(path: PathLike) -> Iterator[tuple[int, bytes]]:
     with open_text(Path(path), str(path)) as file:
-        for number, line in enumerate(file, start=1):
-            text = line.split(b"#")[0].strip()
-            if text:
-                yield number, text
+        yield from numbered_lines(line.split(b"#")[0].strip() for line in file)
 
 
 def _grade(field: bytes) -> float:

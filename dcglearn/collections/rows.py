@@ -102,7 +102,7 @@ def _part_of_table(columns: Mapping[str, Any], kind: Kind, name: str, place: Row
 def _part_of_dicts(content: Mapping[Any, Any], name: str) -> Part:
     """Return the rows of ``{query: {document: number}}``."""
     rows = [(query, *one) for query, held in content.items() for one in held.items()]
-    queries, documents, numbers = map(list, zip(*rows, strict=True)) if rows else ([], [], [])
+    queries, documents, numbers = ([row[column] for row in rows] for column in range(3))
 
     def place(row: int) -> str:
         return "{}, query {}, document {}".format(name, *rows[row])
@@ -125,7 +125,7 @@ def join_parts(
     import pyarrow.compute as pc
 
     ends = np.cumsum([len(part.query) for part in parts])
-    if not parts or not ends[-1]:
+    if not ends.any():
         raise InputError("is empty", f"give {kind.name} of at least one document", name)
 
     def place(row: int) -> str:
@@ -146,8 +146,8 @@ def join_parts(
     several = np.flatnonzero(np.bincount(document)[document] > 1)  # of few queries, few
     keys = query[several] * len(documents) + document[several]
     if not np.diff(np.sort(keys)).all():
-        order = np.argsort(keys, kind="stable")
-        row = int(several[order[1:][np.diff(keys[order]) == 0].min()])
+        _, first = np.unique(keys, return_index=True)
+        row = int(np.delete(several, first)[0])
         pair = f"the document {documents[row]} appears twice for query {queries[query[row]]}"
         raise InputError(pair, "keep one", place(row))
     known = np.array([wanted is None or one in wanted for one in queries])
@@ -171,16 +171,18 @@ def _texts(parts: Sequence[Any], place: RowPlace) -> Any:
     """Return ids as Arrow text without blanks around it, empty where one is missing."""
     import pyarrow as pa
     import pyarrow.compute as pc
+    from pyarrow.types import is_integer
 
-    def is_plain(cells: Any) -> bool:
-        return is_text(cells) or pa.types.is_integer(getattr(cells, "type", pa.null()))
-
-    if all(map(is_plain, parts)):
+    if all(_lacks_none(cells) and (is_text(cells) or is_integer(cells.type)) for cells in parts):
         texts = [pc.ascii_trim_whitespace(cells.cast(pa.string())) for cells in parts]
-        found = pa.concat_arrays(texts)
-        return pc.coalesce(found, text_array([""])[0]) if found.null_count else found
+        return pa.concat_arrays(texts)
     column = gather(map(column_of, parts)).parsed(_id, place)
     return text_array([one or "" for one in column.decoded()])
+
+
+def _lacks_none(cells: Any) -> bool:
+    """Return whether cells are an Arrow array without a missing value."""
+    return not getattr(cells, "null_count", 1)
 
 
 def _id(value: Any) -> str | None:
@@ -191,7 +193,7 @@ def _values(parts: Sequence[Any], kind: Kind, place: RowPlace) -> tuple[Floats, 
     """Return the numbers, NaN where one is missing; or the number of each name, and the names."""
     import pyarrow as pa
 
-    if not any(getattr(part, "null_count", 1) for part in parts):  # nor is any a list
+    if all(map(_lacks_none, parts)):
         with suppress(pa.ArrowException):  # of text that Arrow does not read as numbers
             read = [numbers_of_arrow(part.cast(pa.float64(), safe=False)) for part in parts]
             if np.isfinite(values := np.concatenate(read)).all():
@@ -279,8 +281,7 @@ def _dataset(name: str) -> Part:
             name,
         ) from error
     fields = ("query_id", "doc_id", "relevance")
-    columns = {field: [getattr(row, field) for row in rows] for field in fields}
-    return _part_of_table(columns, QRELS, name, lambda row: f"{name}, judgment {row + 1}")
+    return part_of({one: [getattr(row, one) for row in rows] for one in fields}, QRELS, name)
 
 
 def _read_trec(source: Source, file: BinaryIO, kind: Kind) -> Iterator[Part]:
@@ -301,35 +302,28 @@ def _read_trec(source: Source, file: BinaryIO, kind: Kind) -> Iterator[Part]:
 
 
 def _table(text: bytes, delimiter: str, kind: Kind, tagged: bool) -> Any:
-    """Return query, document, number and, if wanted, tag; None if a line has other fields.
-
-    Numbers remain text, which an error shows, if some are not finite.
-    """
+    """Return texts: query, document, number and the tag if wanted; None if fields differ."""
     import pyarrow as pa
-    import pyarrow.compute as pc
     import pyarrow.csv as pv
 
     few = pa.dictionary(pa.int32(), pa.string())
-    for numbers in (pa.float64(), pa.string()):
-        types = {"query": few, "document": pa.string(), kind.number: numbers, "tag": few}
-        with suppress(pa.ArrowException):
-            table = pv.read_csv(
-                pa.BufferReader(text or b"\n"),
-                pv.ReadOptions(
-                    column_names=kind.layout.split(), block_size=len(text) + 1, use_threads=False
-                ),
-                pv.ParseOptions(delimiter=delimiter, quote_char=False, double_quote=False),
-                pv.ConvertOptions(
-                    column_types=types,
-                    include_columns=list(types)[: 3 + tagged],
-                    null_values=[],
-                    check_utf8=False,  # it was checked when the file was opened
-                ),
-            )
-            found = table[kind.number]
-            if is_text(found) or pc.all(pc.is_finite(found), min_count=0).as_py():
-                return table
-    return None
+    types = {"query": few, "document": pa.string(), kind.number: pa.string(), "tag": few}
+    try:
+        return pv.read_csv(
+            pa.BufferReader(text or b"\n"),
+            pv.ReadOptions(
+                column_names=kind.layout.split(), block_size=len(text) + 1, use_threads=False
+            ),
+            pv.ParseOptions(delimiter=delimiter, quote_char=False, double_quote=False),
+            pv.ConvertOptions(
+                column_types=types,
+                include_columns=list(types)[: 3 + tagged],
+                null_values=[],
+                check_utf8=False,  # it was checked when the file was opened
+            ),
+        )
+    except pa.ArrowException:
+        return None
 
 
 def _single_blanks(text: bytes) -> bytes:

@@ -201,12 +201,9 @@ def name_of_file(path: PathLike) -> str:
 def distinct_names(names: Sequence[str], paths: Sequence[PathLike]) -> list[str]:
     """Replace equal names of runs by their paths below the folder that all of them are in."""
     whole = check_distinct_paths(paths)
-    if len(set(names)) == len(names):
-        return list(names)
-    folder = os.path.commonpath(whole)
-    files = [os.path.relpath(path, folder) for path in whole]
     return [
-        file if names.count(name) > 1 else name for name, file in zip(names, files, strict=True)
+        os.path.relpath(path, os.path.commonpath(whole)) if names.count(name) > 1 else name
+        for name, path in zip(names, whole, strict=True)
     ]
 
 

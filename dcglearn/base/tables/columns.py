@@ -106,8 +106,7 @@ class GatheredColumn:
     """A column that is gathered block by block; codes take few bytes, (n,) or (n, K) of lists."""
 
     def __init__(self) -> None:
-        self._values: list[Any] = []
-        self._numbers: dict[Any, int] = {}
+        self._known: dict[Any, tuple[int, Any]] = {}  # the number of each value, and the value
         self._parts: list[tuple[int, Grades]] = []
 
     def add(self, column: Column, first: int) -> None:
@@ -115,10 +114,8 @@ class GatheredColumn:
         found = []
         for value in column.values:
             key = value if type(value) is str else (type(value), repr(value))
-            found.append(self._numbers.setdefault(key, len(self._numbers)))
-            if len(self._numbers) > len(self._values):
-                self._values.append(value)
-        codes = np.array([*found, -1], np.min_scalar_type(-max(1, len(self._values))))
+            found.append(self._known.setdefault(key, (len(self._known), value))[0])
+        codes = np.array([*found, -1], np.min_scalar_type(-max(1, len(self._known))))
         self._parts.append((first, codes[column.codes]))
 
     def column(self, rows: int) -> Column:
@@ -127,7 +124,7 @@ class GatheredColumn:
         codes = np.full((rows, *shape), -1, np.result_type(*(part for _, part in self._parts)))
         for first, part in self._parts:
             codes[(slice(first, first + len(part)), *map(slice, part.shape[1:]))] = part
-        return Column(codes, self._values)
+        return Column(codes, [value for _, value in self._known.values()])
 
 
 def gather(columns: Iterable[Column]) -> Column:
@@ -243,4 +240,4 @@ def _of_arrow(array: Any) -> Column:
     except pa.ArrowException:  # of a type such as a struct
         return _of_values(array.to_pylist())
     codes = numbers_of_arrow(encoded.indices).astype(np.int32)
-    return Column(codes, []).with_values(encoded.dictionary.to_pylist())  # of which some are missing
+    return Column(codes, []).with_values(encoded.dictionary.to_pylist())

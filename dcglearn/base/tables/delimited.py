@@ -16,7 +16,7 @@ from itertools import chain, islice
 from typing import BinaryIO, NamedTuple
 
 from dcglearn.base.errors import InputError, warn_of_input
-from dcglearn.base.files import whole_lines
+from dcglearn.base.files import guarded, whole_lines
 from dcglearn.base.numbers import counted
 from dcglearn.base.tables.columns import Block, check_distinct
 
@@ -126,18 +126,18 @@ def read_columns(
         if not held or (block and held.count(b'"') % 2):  # a cell goes on in the next block
             continue
         try:
-            table = pv.read_csv(
-                pa.BufferReader(held),
-                pv.ReadOptions(use_threads=False, block_size=len(held) + 1, column_names=names),
-                pv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=True),
-                pv.ConvertOptions(
-                    column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
-                ),
-            )
-        except (pa.ArrowException, OverflowError) as error:
+            with guarded(name, "CSV"):
+                table = pv.read_csv(
+                    pa.BufferReader(held),
+                    pv.ReadOptions(use_threads=False, block_size=len(held) + 1, column_names=names),
+                    pv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=True),
+                    pv.ConvertOptions(
+                        column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+                    ),
+                )
+        except InputError:
             check()
-            reason = " ".join(str(error).split())[:100]
-            raise InputError(f"is not CSV ({reason})", "check its quotes", name) from error
+            raise
         held = b""
         for batch in table.to_batches():
             ends = (pc.any(pc.match_substring(column, "\n")).as_py() for column in batch.columns)

@@ -19,7 +19,6 @@ from dcglearn.base.tables.columns import Block
 
 ROWS = 1 << 14
 
-_BLANKS = b" \t\r\n"
 _REMEDY = "write one object per row: pandas' to_json(orient='records')"
 
 
@@ -50,15 +49,6 @@ def _checked(record: object, place: str) -> dict[str, Any]:
     if not isinstance(record, dict):
         raise InputError("is not a JSON object", 'write {"field": value, ...}', place)
     return record
-
-
-def is_document(head: bytes, lines: bool) -> bool:
-    """Return whether a beginning is that of one JSON document; `lines` if a name says otherwise."""
-    line, end, rest = head.lstrip(_BLANKS).partition(b"\n")
-    if not line.startswith(b"{"):
-        return bool(line)
-    whole = line.rstrip(_BLANKS).endswith(b"}")
-    return not (whole and rest.strip(_BLANKS)) if not lines else not whole and bool(end)
 
 
 def read_document(file: BinaryIO, name: str) -> Iterator[Block]:

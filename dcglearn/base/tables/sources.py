@@ -14,7 +14,7 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path, PurePath
@@ -181,10 +181,10 @@ def find_sources(places: Place | Iterable[Place], encoding: str = "utf-8") -> li
     seen = set()
     for source in found:
         if isinstance(source.file, Path):
-            about = source.file.stat()
-            if (key := (about.st_dev, about.st_ino)) in seen:
+            whole = source.file.resolve()
+            if whole in seen:
                 raise InputError("appears twice", "name it once", source.name)
-            seen.add(key)
+            seen.add(whole)
     return found
 
 
@@ -203,16 +203,20 @@ def _recognised(name: str, file: Path | bytes, encoding: str) -> Source:
         start = decompressed(content).read(delimited.HEAD)
     if not start:
         raise InputError("is empty", "give at least one record", name)
-    named = format_of_name(name)
-    found = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
-    partition = _partition(file) if isinstance(file, Path) else {}
-    source = Source(name, found or named or "csv", partition, encoding, file)
-    is_json = start.lstrip(_BLANKS).startswith((b"[", b"{"))
-    if named in ("json", "jsonl") or (is_json and not found and not named):
-        with source.open() as lines:
-            whole = json_records.is_document(lines.read(delimited.HEAD), lines=named == "jsonl")
-        return replace(source, format="json" if whole else "jsonl")
-    return source
+    named, text = format_of_name(name), start.strip(_BLANKS)
+    found = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), named)
+    if named in ("json", "jsonl") or (not found and text.startswith((b"[", b"{"))):
+        found = "json" if _is_document(text, named == "jsonl") else "jsonl"
+    return Source(name, found or "csv", _partition(name), encoding, file)
+
+
+def _is_document(text: bytes, named_lines: bool) -> bool:
+    """Return whether a beginning is that of one JSON document, not of an object per line."""
+    line, end, rest = text.partition(b"\n")
+    if not line.startswith(b"{"):
+        return bool(line)
+    whole = line.rstrip(_BLANKS).endswith(b"}")
+    return not whole and bool(end) if named_lines else not (whole and rest)
 
 
 def _expand(place: Any) -> list[tuple[str, Path | bytes]]:
@@ -257,8 +261,8 @@ def _files_below(folder: Path, name: str) -> Iterator[Path]:
             raise InputError(f"holds the folder {path.name}", remedy, name)
 
 
-def _partition(path: Path) -> dict[str, str]:
-    pairs = (folder.split("=", 1) for folder in path.parts[:-1] if "=" in folder)
+def _partition(name: str) -> dict[str, str]:
+    pairs = (folder.split("=", 1) for folder in PurePath(name).parts[:-1] if "=" in folder)
     return {
         unquote(k): "" if value == "__HIVE_DEFAULT_PARTITION__" else unquote(value)
         for k, value in pairs
