@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import io
 import os
 import signal
 import sys
@@ -27,8 +26,7 @@ def prepare_streams() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - kept
-        if isinstance(stream := getattr(sys, name), io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+        getattr(sys, name).reconfigure(errors="backslashreplace")
 
 
 def end_like_ctrl_c() -> None:

@@ -168,7 +168,7 @@ def distinct_rows(columns: Iterable[Grades]) -> tuple[Integers, Integers]:
     if len(keys) == 1 and size << bits < 1 << 63:  # with its place, a number is sorted faster
         order = np.sort(table[0] << bits | np.arange(table.shape[1])) & (1 << bits) - 1
     else:
-        order = np.argsort(table[0]) if len(keys) == 1 else np.lexsort(table[::-1])
+        order = np.lexsort(table[::-1])
     new = np.diff(table[:, order], prepend=-1).any(axis=0)
     numbers = np.empty_like(order)
     numbers[order] = np.cumsum(new) - 1

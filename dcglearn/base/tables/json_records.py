@@ -56,17 +56,15 @@ def read_document(file: BinaryIO, name: str) -> Iterator[Block]:
     content = file.read()
     with errors_at(name):
         document = decode_json(content, "write an array of objects, or an object per line")
-        records = document if isinstance(document, list) else records_of_table(document)
+        records = document if isinstance(document, list) else _rows(_checked(document, ""))
     for number, record in enumerate(records, start=1):
         _checked(record, f"{name}, record {number}")
     for start in range(0, len(records), ROWS):
         yield columns_of(records[start : start + ROWS])
 
 
-def records_of_table(document: object) -> list[dict[str, Any]]:
+def _rows(document: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the rows of a table: columns as pandas' ``to_json`` writes them, or lists."""
-    if not isinstance(document, dict):
-        raise InputError("is not an object or array of JSON", _REMEDY)
     names, columns = list(document), list(document.values())
     if {"columns", "data"} <= set(document):
         return _joined(document["columns"], document["data"])

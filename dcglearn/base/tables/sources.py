@@ -226,7 +226,7 @@ def _expand(place: Any) -> list[tuple[str, Path | bytes]]:
         name = given if isinstance(given, str) else "an open file"
         return [_read_once(place, name)]
     if os.fspath(place) == "-":
-        return [_read_once(getattr(sys.stdin, "buffer", sys.stdin), "standard input")]
+        return [_read_once(sys.stdin.buffer, "standard input")]
     path, name = Path(place), os.fspath(place)
     with guarded(name):
         if path.is_file():
