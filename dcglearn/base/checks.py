@@ -72,8 +72,8 @@ def finite_array(
         array = array.astype(float, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{name} are not numbers", remedy) from error
-    wanted = [length if n is None else n for n, length in zip(shape, array.shape, strict=False)]
-    if array.ndim != len(shape) or wanted != [*array.shape]:
+    lengths = zip(shape, array.shape, strict=False)
+    if array.ndim != len(shape) or any(n not in (None, length) for n, length in lengths):
         raise InputError(f"{name} of shape {array.shape}, not {expected}", remedy)
     wrong = ~np.isfinite(array) | (array < low)
     if wrong.any():

@@ -19,7 +19,7 @@ def decode_json(text: str | bytes, remedy: str) -> Any:
         found = dict(pairs)
         if len(found) < len(pairs):
             names = [name for name, _ in pairs]
-            repeated = next(name for name in names if names.count(name) > 1)
+            repeated = max(names, key=names.count)
             raise InputError(f'the key "{repeated}" appears twice', "keep one")
         return found
 

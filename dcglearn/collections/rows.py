@@ -57,16 +57,15 @@ _TEXT = 1 << 19
 
 
 class Kind(NamedTuple):
-    """Qrels or runs: what they and their numbers are called, fields of a line, names of columns."""
+    """Qrels or runs: what their numbers are called, fields of a line, names of columns."""
 
-    name: str
     number: str
     layout: str
     columns: tuple[tuple[str, ...], ...]
 
 
-QRELS = Kind("qrels", "grade", "query 0 document grade", (*_IDS, _GRADE))
-RUN = Kind("a run", "score", "query Q0 document rank score tag", (*_IDS, ("score",)))
+QRELS = Kind("grade", "query 0 document grade", (*_IDS, _GRADE))
+RUN = Kind("score", "query Q0 document rank score tag", (*_IDS, ("score",)))
 
 
 class Part(NamedTuple):
@@ -126,7 +125,7 @@ def join_parts(
 
     ends = np.cumsum([len(part.query) for part in parts])
     if not ends.any():
-        raise InputError("is empty", f"give {kind.name} of at least one document", name)
+        raise InputError("is empty", "give at least one document", name)
 
     def place(row: int) -> str:
         part = parts[at := int(np.searchsorted(ends, row, "right"))]
@@ -349,8 +348,7 @@ def _place(source: Source, first: int, row: int) -> str:
 
 def _fault(source: Source, kind: Kind) -> InputError:
     wanted = len(kind.layout.split())
-    lines = ((n, len(line.split()), line.count(b"\t") + 1) for n, line in _lines(source))
-    wrong = [(tabs == wanted, number, fields) for number, fields, tabs in lines if fields != wanted]
-    _, number, fields = min(wrong)
+    lines = ((line.count(b"\t") + 1 == wanted, n, len(line.split())) for n, line in _lines(source))
+    _, number, fields = min(line for line in lines if line[2] != wanted)
     place, problem = f"{source.name}, line {number}", counted(fields, "field")
     return InputError(f"{problem}, not {wanted}", f"write: {kind.layout}", place)

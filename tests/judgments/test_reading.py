@@ -63,7 +63,6 @@ def blocks_of(size: int) -> Iterator[None]:
     """Read by blocks of so many bytes of JSON lines, rows of tables, and some more of CSV."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_records, "whole_lines", partial(whole_lines, size=size))
-        patch.setattr(json_records, "ROWS", size)
         patch.setattr(sources, "ROWS", size)
         patch.setattr(delimited, "BLOCK", 500 + size)
         yield

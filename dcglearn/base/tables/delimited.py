@@ -51,9 +51,8 @@ def find_layout(content: bytes, name: str, tabs: bool = False) -> Layout:
     if len(content) >= HEAD and "\n" in head:
         head = head[: head.rindex("\n") + 1]
     found = {one: _first_rows(head, one) for one in ("\t" if tabs else DELIMITERS)}
-    delimiter = max(found, key=lambda one: _score(found[one]))
-    rows = found[delimiter]
-    above = _place_of_names(rows)
+    delimiter = max(found, key=lambda one: _score(*found[one]))
+    rows, above = found[delimiter]
     for number, row in enumerate(rows[above + 1 : above + 3], start=above + 2):
         if {*row} == {"", "Response"} or any(m in cell for cell in row for m in _SECOND_HEADERS):
             raise InputError(
@@ -69,29 +68,22 @@ def find_layout(content: bytes, name: str, tabs: bool = False) -> Layout:
     return Layout(delimiter, above)
 
 
-def _first_rows(head: str, delimiter: str) -> list[list[str]]:
+def _first_rows(head: str, delimiter: str) -> tuple[list[list[str]], int]:
+    """Return the first rows, and the place of the first of several cells, or of any."""
     reader = csv.reader(io.StringIO(head, newline="\n"), delimiter=delimiter, strict=True)
     rows: list[list[str]] = []
     with suppress(csv.Error):
         rows.extend(islice(reader, _ROWS))
-    return rows
+    filled = [sum(map(bool, row)) for row in rows]
+    places = (place for least in (2, 1) for place, count in enumerate(filled) if count >= least)
+    return rows, next(places, 0)
 
 
-def _score(rows: list[list[str]]) -> tuple[float, bool, int]:
-    above = _place_of_names(rows)
-    columns = len(rows[above]) if above < len(rows) else 0
+def _score(rows: list[list[str]], above: int) -> tuple[float, bool, int]:
+    columns = len(rows[above]) if rows else 0
     if columns < 2:
         return -_ROWS, False, 0
     return -above, all(len(row) in (0, columns) for row in rows[above:]), columns
-
-
-def _place_of_names(rows: list[list[str]]) -> int:
-    """Return the place of the first row of several cells, or of any."""
-    for least in (2, 1):
-        for place, row in enumerate(rows):
-            if sum(map(bool, row)) >= least:
-                return place
-    return 0
 
 
 def places_of_records(file: BinaryIO, layout: Layout, name: str) -> Iterator[tuple[int, int]]:

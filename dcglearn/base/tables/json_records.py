@@ -17,8 +17,6 @@ from dcglearn.base.json_text import decode_json
 from dcglearn.base.numbers import MAX_EXACT
 from dcglearn.base.tables.columns import Block
 
-ROWS = 1 << 14
-
 _REMEDY = "write one object per row: pandas' to_json(orient='records')"
 
 
@@ -52,15 +50,14 @@ def _checked(record: object, place: str) -> dict[str, Any]:
 
 
 def read_document(file: BinaryIO, name: str) -> Iterator[Block]:
-    """Read an array of objects, or a table in one object, block by block as columns."""
+    """Read an array of objects, or a table in one object, as one block."""
     content = file.read()
     with errors_at(name):
         document = decode_json(content, "write an array of objects, or an object per line")
         records = document if isinstance(document, list) else _rows(_checked(document, ""))
     for number, record in enumerate(records, start=1):
         _checked(record, f"{name}, record {number}")
-    for start in range(0, len(records), ROWS):
-        yield columns_of(records[start : start + ROWS])
+    yield columns_of(records)
 
 
 def _rows(document: dict[str, Any]) -> list[dict[str, Any]]:
@@ -96,8 +93,6 @@ def _decode(lines: bytes) -> Block | None:
     import pyarrow as pa
     import pyarrow.json as pj
 
-    if b"\n\n" in lines:
-        return None
     options = pj.ReadOptions(use_threads=False, block_size=len(lines) + 1)
     try:
         table = pj.read_json(pa.BufferReader(lines), options)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path, PurePath
-from typing import IO, Any, BinaryIO, ClassVar, Literal, TypeAlias, cast
+from typing import IO, Any, BinaryIO, ClassVar, Literal, TypeAlias, cast, get_args
 from urllib.parse import unquote
 
 import numpy as np
@@ -38,16 +38,10 @@ from dcglearn.base.tables.columns import Block, check_distinct
 Format = Literal["jsonl", "json", "csv", "tsv", "parquet", "arrow", "xlsx"]
 
 SUFFIXES: dict[str, Format] = {
-    ".jsonl": "jsonl",
+    **{f".{one}": one for one in get_args(Format)},
     ".ndjson": "jsonl",
-    ".json": "json",
-    ".csv": "csv",
-    ".tsv": "tsv",
     ".txt": "csv",
-    ".parquet": "parquet",
-    ".arrow": "arrow",
     ".feather": "arrow",
-    ".xlsx": "xlsx",
 }
 """Whether JSON is a document or an object per line shows in its content."""
 
@@ -203,7 +197,7 @@ def _recognised(name: str, file: Path | bytes, encoding: str) -> Source:
         start = decompressed(content).read(delimited.HEAD)
     if not start:
         raise InputError("is empty", "give at least one record", name)
-    named, text = format_of_name(name), start.strip(_BLANKS)
+    named, text = format_of_name(name), start.replace(b"\r", b"\n").strip(_BLANKS)
     found = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), named)
     if named in ("json", "jsonl") or (not found and text.startswith((b"[", b"{"))):
         found = "json" if _is_document(text, named == "jsonl") else "jsonl"
