@@ -37,8 +37,6 @@ Workers = Callable[[Function, Sequence[Any]], Results]
 Answer = tuple[str, dict[str, str], int, Any]
 """What a worker returns: its name, its program, the number of an item and its result."""
 
-COMPARED_PACKAGES = ("numpy", "scipy", "scikit-learn", "pydantic")
-
 MAX_PROCESSES = 1024
 
 CONNECT_SECONDS = 8
@@ -166,24 +164,20 @@ def _gathered(client: Any, futures: Sequence[Any]) -> Iterator[Answer]:
 
     ready = as_completed(futures, with_results=True, raise_errors=False)
     while not ready.is_empty():
-        _wait(client, ready)
+        seen = time.monotonic()
+        while not ready.has_ready():
+            time.sleep(0.05)
+            with suppress(OSError, TimeoutError):
+                if client.sync(client.scheduler.ncores, callback_timeout=LOST_SECONDS):
+                    seen = time.monotonic()
+            if time.monotonic() - seen > LOST_SECONDS:
+                raise WorkersLostError("the cluster no longer has workers")
         _, answer = next(ready)
         error = answer[1] if isinstance(answer, tuple) else answer  # (class, error, traceback)
         if isinstance(error, Exception):
             why = f"{type(error).__name__}: {error}"
             raise WorkersLostError(f"the cluster cannot do its work ({why})") from error
         yield answer
-
-
-def _wait(client: Any, ready: Any) -> None:
-    seen = time.monotonic()
-    while not ready.has_ready():
-        time.sleep(0.05)
-        with suppress(OSError, TimeoutError):
-            if client.sync(client.scheduler.ncores, callback_timeout=LOST_SECONDS):
-                seen = time.monotonic()
-        if time.monotonic() - seen > LOST_SECONDS:
-            raise WorkersLostError("the cluster no longer has workers")
 
 
 @cache
@@ -197,7 +191,7 @@ def fingerprint() -> dict[str, str]:
         digest.update(file.relative_to(package).as_posix().encode() + file.read_bytes())
     return {
         "Python": platform.python_version(),
-        **{name: version(name) for name in COMPARED_PACKAGES},
+        **{name: version(name) for name in ("numpy", "scipy", "scikit-learn", "pydantic")},
         "dcglearn's code": digest.hexdigest()[:12],
     }
 

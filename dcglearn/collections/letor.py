@@ -46,13 +46,9 @@ def read_graded_lists(path: PathLike) -> Qrels:
 
     grades = column_of(first).parsed(_grade, place)
     queries = column_of(second).parsed(_query, place)
-    query = queries.codes.astype(np.int64)
-    if query.min() < 0:
-        raise InputError(
-            "no qid", "write grade qid:QUERY feature:value ...", place(int(np.argmin(query)))
-        )
     documents = text_array([str(position) for position in range(1, len(rows) + 1)])
     number = np.array(grades.values, float)[grades.codes]
+    query = queries.codes.astype(np.int64)
     return Qrels(str(path), tuple(queries.values), query, documents, number)
 
 
@@ -83,5 +79,8 @@ def _grade(field: bytes) -> float:
     return grade
 
 
-def _query(field: bytes) -> str | None:
-    return field[4:].decode() or None if field.startswith(b"qid:") else None
+def _query(field: bytes) -> str:
+    name, _, query = field.partition(b":")
+    if name != b"qid" or not query:
+        raise InputError("no qid", "write grade qid:QUERY feature:value ...")
+    return query.decode()

@@ -25,8 +25,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from dcglearn.base.errors import InputError, errors_at, naming
-from dcglearn.base.files import PathLike, numbered_lines, whole_lines
-from dcglearn.base.json_text import decode_json
+from dcglearn.base.files import PathLike, decode_json, numbered_lines, whole_lines
 from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.tables.columns import (
     RowPlace,
@@ -69,12 +68,12 @@ RUN = Kind("score", "query Q0 document rank score tag", (*_IDS, ("score",)))
 
 
 class Part(NamedTuple):
-    """Some rows: columns as Arrow arrays or lists, the places of rows, and the name of a system."""
+    """Some rows: their places, columns as Arrow arrays or lists, and the name of a system."""
 
+    place: RowPlace
     query: Any
     document: Any
     number: Any
-    place: RowPlace
     tag: str = ""
 
 
@@ -94,19 +93,18 @@ def _choose_columns(names: Sequence[str], kind: Kind, place: str = "") -> list[s
 def _part_of_table(columns: Mapping[str, Any], kind: Kind, name: str, place: RowPlace) -> Part:
     """Return the rows of columns of a table."""
     chosen = _choose_columns(list(columns), kind, name)
-    query, document, number = (_arrow(columns[one]) for one in chosen)
-    return Part(query, document, number, place)
+    return Part(place, *(_arrow(columns[one]) for one in chosen))
 
 
 def _part_of_dicts(content: Mapping[Any, Any], name: str) -> Part:
     """Return the rows of ``{query: {document: number}}``."""
     rows = [(query, *one) for query, held in content.items() for one in held.items()]
-    queries, documents, numbers = ([row[column] for row in rows] for column in range(3))
+    columns = [[row[column] for row in rows] for column in range(3)]
 
     def place(row: int) -> str:
         return "{}, query {}, document {}".format(name, *rows[row])
 
-    return Part(queries, documents, _arrow(numbers), place)
+    return Part(place, *map(_arrow, columns))
 
 
 def _is_nested(content: object) -> bool:
@@ -123,18 +121,20 @@ def join_parts(
     """
     import pyarrow.compute as pc
 
-    ends = np.cumsum([len(part.query) for part in parts])
-    if not ends.any():
+    if not any(len(part.query) for part in parts):
         raise InputError("is empty", "give at least one document", name)
 
-    def place(row: int) -> str:
-        part = parts[at := int(np.searchsorted(ends, row, "right"))]
-        return part.place(len(part.query) + row - int(ends[at]))
+    _, query_parts, document_parts, number_parts, _ = zip(*parts, strict=True)
+    ends = np.cumsum([*map(len, query_parts)])
 
-    found = gather(column_of(part.query) for part in parts).parsed(_id, place)
+    def place(row: int) -> str:
+        at = int(np.searchsorted(ends, row, "right"))
+        return parts[at].place(len(query_parts[at]) + row - int(ends[at]))
+
+    found = gather(map(column_of, query_parts)).parsed(_id, place)
     queries, query = tuple(found.values), found.codes.astype(np.int64)
-    documents = _texts([part.document for part in parts], place)
-    values, names = _values([part.number for part in parts], kind, place)
+    documents = _texts(document_parts, place)
+    values, names = _values(number_parts, kind, place)
     lengths = numbers_of_arrow(pc.binary_length(documents))
     missing = (query < 0) | (lengths == 0) | np.isnan(values)
     if missing.any():
@@ -202,8 +202,7 @@ def _values(parts: Sequence[Any], kind: Kind, place: RowPlace) -> tuple[Floats, 
     )
     values = np.array([parse_number(str(value)) for value in column.values])
     wrong = np.flatnonzero(np.isnan(values))
-    are_text = all(isinstance(value, str) for value in column.values)
-    if kind is QRELS and are_text and len(wrong) == len(values):
+    if kind is QRELS and len(wrong) == len(values):
         return np.where(column.codes < 0, np.nan, column.codes), tuple(column.values)
     if len(wrong):
         problem = f"the {kind.number} {str(column.values[wrong[0]])[:40]!r} is not a finite number"
@@ -296,7 +295,7 @@ def _read_trec(source: Source, file: BinaryIO, kind: Kind) -> Iterator[Part]:
         if len(table):
             query, document, number, *tags = (column.chunk(0) for column in table.columns)
             tag = tags[0][0].as_py() if tags else ""
-            yield Part(query, document, number, partial(_place, source, rows), tag)
+            yield Part(partial(_place, source, rows), query, document, number, tag)
         rows += len(table)
 
 

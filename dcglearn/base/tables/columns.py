@@ -6,7 +6,6 @@ are in the memory of the system: pyarrow's own pools keep what was freed, per th
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
@@ -177,9 +176,10 @@ def distinct_rows(columns: Iterable[Grades]) -> tuple[Integers, Integers]:
 
 def check_distinct(names: Iterable[Any], place: str = "") -> None:
     """Refuse a name of columns that appears twice."""
-    twice = [name for name, times in Counter(names).items() if name and times > 1]
-    if twice:
-        raise InputError(f"the column {twice[0]!r} appears twice", "keep one", place)
+    given = [*filter(None, names)]
+    if len({*given}) < len(given):
+        twice = max(given, key=given.count)
+        raise InputError(f"the column {twice!r} appears twice", "keep one", place)
 
 
 def is_missing(value: Any) -> bool:

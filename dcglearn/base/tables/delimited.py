@@ -48,8 +48,8 @@ Row = tuple[int, int, list[str]]
 def find_layout(content: bytes, name: str, tabs: bool = False) -> Layout:
     """Find the delimiter and the title of a beginning; `tabs` if the name says so."""
     head = content.decode(errors="ignore")
-    if len(content) >= HEAD and "\n" in head:
-        head = head[: head.rindex("\n") + 1]
+    if len(content) >= HEAD:
+        head = head.rpartition("\n")[0] or head
     found = {one: _first_rows(head, one) for one in ("\t" if tabs else DELIMITERS)}
     delimiter = max(found, key=lambda one: _score(*found[one]))
     rows, above = found[delimiter]

@@ -12,8 +12,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from dcglearn.base.errors import InputError, errors_at
-from dcglearn.base.files import numbered_lines, whole_lines
-from dcglearn.base.json_text import decode_json
+from dcglearn.base.files import decode_json, numbered_lines, whole_lines
 from dcglearn.base.numbers import MAX_EXACT
 from dcglearn.base.tables.columns import Block
 
@@ -95,14 +94,12 @@ def _decode(lines: bytes) -> Block | None:
 
     options = pj.ReadOptions(use_threads=False, block_size=len(lines) + 1)
     try:
-        table = pj.read_json(pa.BufferReader(lines), options)
-    except (pa.ArrowException, UnicodeDecodeError, OverflowError):
+        [batch] = pj.read_json(pa.BufferReader(lines), options).to_batches()
+    except (pa.ArrowException, ValueError, OverflowError):
         return None
     rows = lines.count(b"\n") + (not lines.endswith(b"\n"))
-    if len(table) != rows or any(column.num_chunks != 1 for column in table.columns):
-        return None
-    columns = {name: table.column(name).chunk(0) for name in table.column_names}
-    return columns if all(map(_is_exact, columns.values())) else None
+    columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+    return columns if len(batch) == rows and all(map(_is_exact, batch.columns)) else None
 
 
 def _is_exact(column: Any) -> bool:

@@ -73,7 +73,6 @@ class Source:
 
     name: str
     format: Format
-    partition: dict[str, str]
     encoding: str
     file: Path | bytes
 
@@ -89,6 +88,16 @@ class Source:
         with guarded(self.name, self.format.title()), opened(self.file) as file:
             content = decompressed(file)
             yield file if content is file else io.BytesIO(content.read())
+
+    @cached_property
+    def partition(self) -> dict[str, str]:
+        """The columns that the names of the file's folders are (``key=value``)."""
+        folders = PurePath(self.name).parts[:-1]
+        pairs = (folder.split("=", 1) for folder in folders if "=" in folder)
+        return {
+            unquote(key): "" if value == "__HIVE_DEFAULT_PARTITION__" else unquote(value)
+            for key, value in pairs
+        }
 
     @cached_property
     def layout(self) -> delimited.Layout:
@@ -201,7 +210,7 @@ def _recognised(name: str, file: Path | bytes, encoding: str) -> Source:
     found = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), named)
     if named in ("json", "jsonl") or (not found and text.startswith((b"[", b"{"))):
         found = "json" if _is_document(text, named == "jsonl") else "jsonl"
-    return Source(name, found or "csv", _partition(name), encoding, file)
+    return Source(name, found or "csv", encoding, file)
 
 
 def _is_document(text: bytes, named_lines: bool) -> bool:
@@ -253,14 +262,6 @@ def _files_below(folder: Path, name: str) -> Iterator[Path]:
             pattern = str(folder / "**" / "*")
             remedy = f"name the files by a pattern in quotes, such as {pattern!r}"
             raise InputError(f"holds the folder {path.name}", remedy, name)
-
-
-def _partition(name: str) -> dict[str, str]:
-    pairs = (folder.split("=", 1) for folder in PurePath(name).parts[:-1] if "=" in folder)
-    return {
-        unquote(k): "" if value == "__HIVE_DEFAULT_PARTITION__" else unquote(value)
-        for k, value in pairs
-    }
 
 
 def _is_hidden(path: Path) -> bool:
@@ -329,8 +330,6 @@ columns."""
 Readable: TypeAlias = Place | Iterable[Place] | FrameLike
 """Files, or a frame."""
 
-_ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
-
 
 @dataclass(frozen=True)
 class FrameSource:
@@ -354,12 +353,14 @@ class FrameSource:
 
 def is_frame(value: object) -> bool:
     """Return whether a value is a frame, a table or a mapping from names to columns."""
-    names = (*_ARROW, "iloc", "collect")
+    names = ("__arrow_c_stream__", "__arrow_c_array__", "iloc", "collect")
     return isinstance(value, Mapping) or any(hasattr(value, name) for name in names)
 
 
 def columns_of_frame(frame: FrameLike) -> Block:
     """Return the columns of a frame: Arrow arrays, or lists of values."""
+    if not is_frame(frame):
+        raise InputError(f"a frame of type {type(frame).__name__}", "give a frame of pandas")
     if hasattr(frame, "iloc"):
         check_distinct(frame.columns)
         held: Block = {str(name): frame[name].tolist() for name in frame.columns}
@@ -368,14 +369,12 @@ def columns_of_frame(frame: FrameLike) -> Block:
             str(name): values if isinstance(values, np.ndarray) else list(values)
             for name, values in frame.items()
         }
-    elif is_frame(frame):
+    else:
         import pyarrow as pa
 
-        table = pa.table(frame if any(hasattr(frame, one) for one in _ARROW) else frame.collect())
+        table = pa.table(frame.collect() if hasattr(frame, "collect") else frame)
         check_distinct(names := table.column_names)
         held = {name: usual_type(table.column(name).combine_chunks()) for name in names}
-    else:
-        raise InputError(f"a frame of type {type(frame).__name__}", "give a frame of pandas")
     if len(set(map(len, held.values()))) > 1:
         raise InputError("the columns differ in length", "give one value per row in each")
     return held
