@@ -97,8 +97,8 @@ from .collections.runs import read_qrels as read_qrels
 from .collections.runs import read_run as read_run
 from .collections.runs import qrels_of as qrels_of
 from .collections.runs import run_of as run_of
-from .collections.join import IndexedQrels as IndexedQrels
-from .collections.join import index_qrels as index_qrels
+from .collections.runs import IndexedQrels as IndexedQrels
+from .collections.runs import index_qrels as index_qrels
 from .systems.rules import LIKE as LIKE
 from .systems.rules import Rules as Rules
 from .measures.other_measures import ERR as ERR

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import sys
 
-from dcglearn.base.process import end_like_ctrl_c, interrupted_code, prepare_streams, share_one_heap
+from dcglearn.base.process import end_like_ctrl_c, interrupted_code, prepare_command
 
 
 def main() -> None:
     """Load the command line and run it; Ctrl-C and SIGTERM are handled while it loads, too."""
-    prepare_streams()
-    share_one_heap()
+    prepare_command()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # those that wait for small sums spin
     try:
         end_like_ctrl_c()

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from dcglearn.base.files import write_text
-from dcglearn.base.significance import holm
+from dcglearn.base.statistics import holm
 from dcglearn.base.types import Floats
 from dcglearn.report.tables import Table
 from dcglearn.systems.paired_tests import paired_p_values

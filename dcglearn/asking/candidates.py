@@ -20,8 +20,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.tables.columns import distinct_rows, take_rows
 from dcglearn.base.types import Booleans, Grades, Ids, Integers, Pairs
-from dcglearn.collections.join import IndexedQrels, grade_run
-from dcglearn.collections.runs import Run
+from dcglearn.collections.runs import IndexedQrels, Run, grade_run
 from dcglearn.judgments.preferences import Preferences, group_numbers
 from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike, needed_scale
 from dcglearn.systems.inputs import QrelsLike, RunLike, open_qrels, open_qrels_and_runs

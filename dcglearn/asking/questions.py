@@ -30,11 +30,10 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from dcglearn.base.errors import InputError, naming, warn_of_input
-from dcglearn.base.files import PathLike, read_text, write_text
+from dcglearn.base.files import PathLike, open_text, read_text, write_text
 from dcglearn.base.numbers import counted
 from dcglearn.base.tables.columns import parse_id
 from dcglearn.base.tables.json_records import read_records as read_lines
-from dcglearn.base.tables.text import open_text
 from dcglearn.base.types import Ids
 from dcglearn.judgments.meaning.columns import RecordFields
 from dcglearn.judgments.options import ReadOptions

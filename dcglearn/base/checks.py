@@ -32,8 +32,7 @@ def checked_count(value: int, name: str, low: int = 1, high: int = MAX_COUNT) ->
     """Check that an argument is a whole number from `low` to `high`; True and 2.0 are not."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not whole or not low <= value <= high:
-        limits = f"of {low:,} or more" if high == MAX_COUNT else f"from {low:,} to {high:,}"
-        raise InputError(f"{name} is {value!r:.60}", f"use a whole number {limits}")
+        raise InputError(f"{name} is {value!r:.60}", f"use a whole number{_limits(low, high)}")
     return int(value)
 
 
@@ -73,8 +72,8 @@ def finite_array(
         array = array.astype(float, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{name} are not numbers", remedy) from error
-    wanted = [length if n is None else n for n, length in zip(shape, array.shape, strict=False)]
-    if array.ndim != len(shape) or wanted != [*array.shape]:
+    lengths = zip(shape, array.shape, strict=False)
+    if array.ndim != len(shape) or any(n not in (None, length) for n, length in lengths):
         raise InputError(f"{name} of shape {array.shape}, not {expected}", remedy)
     wrong = ~np.isfinite(array) | (array < low)
     if wrong.any():
@@ -106,8 +105,8 @@ def refuse_large(values: ArrayLike, name: str) -> None:
 
 
 def _limits(low: float, high: float = np.inf, above: bool = False) -> str:
-    if high < np.inf:
-        return f" from {low:g} to {high:g}"
+    if high not in (MAX_COUNT, np.inf):
+        return f" from {low:,.15g} to {high:,.15g}"
     if low > -np.inf:
-        return f" above {low:g}" if above else f" of {low:g} or more"
+        return f" above {low:,.15g}" if above else f" of {low:,.15g} or more"
     return ""

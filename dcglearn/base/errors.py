@@ -88,7 +88,7 @@ def unknown_name(kind: str, name: object, known: Iterable[str], place: str = "")
 
 def check_name(name: object, kind: str, known: Collection[str | None], place: str = "") -> None:
     """Refuse a `kind` of name that is not known, and objects that are not names."""
-    if not (name is None or isinstance(name, str)) or name not in known:
+    if not isinstance(name, str | None) or name not in known:
         raise unknown_name(kind, name, map(str, known), place)
 
 

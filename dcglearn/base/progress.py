@@ -70,11 +70,8 @@ def _watch(line: Callable[[], str], over: threading.Event) -> None:
         return
     redrawn = stream.isatty() and os.environ.get("TERM") not in ("dumb", "unknown")
     while True:
-        if redrawn:
-            columns = shutil.get_terminal_size().columns
-            stream.write(f"{CLEAR_LINE}{line()[: columns - 1]}")
-        else:
-            stream.write(f"{line()}\n")
+        columns = shutil.get_terminal_size().columns
+        stream.write(f"{CLEAR_LINE}{line()[: columns - 1]}" if redrawn else f"{line()}\n")
         stream.flush()
         if over.wait(REDRAW_SECONDS if redrawn else LINE_SECONDS):
             break

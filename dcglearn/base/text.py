@@ -41,8 +41,7 @@ def plain_text(text: str, keep: str = "") -> str:
     if text.isprintable():
         return text
     unseen = {c for c in {*text} - {*keep, *_JOINERS} if unicodedata.category(c) in _UNSEEN}
-    escapes = {ord(c): c.encode("unicode_escape").decode() for c in unseen}
-    return text.translate(escapes) if escapes else text
+    return text.translate({ord(c): c.encode("unicode_escape").decode() for c in unseen})
 
 
 def markdown_cell(text: str) -> str:

@@ -4,11 +4,13 @@
         for index, result in workers(function, items): ...
 
 Results arrive in any order. The function is at the top level of a module, and returns its errors.
-Each result comes with the fingerprint of the program that made it; that of another is refused.
+Each result comes with the fingerprint of the program that made it, the versions of packages and a
+hash of this one's code; that of another is refused.
 """
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import platform
@@ -17,11 +19,12 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
+from functools import cache, partial
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.fingerprint import difference_from_here, fingerprint
 from dcglearn.base.numbers import parse_whole
 from dcglearn.base.process import prepare_worker
 from dcglearn.base.threads import start_no_threads
@@ -161,7 +164,14 @@ def _gathered(client: Any, futures: Sequence[Any]) -> Iterator[Answer]:
 
     ready = as_completed(futures, with_results=True, raise_errors=False)
     while not ready.is_empty():
-        _wait(client, ready)
+        seen = time.monotonic()
+        while not ready.has_ready():
+            time.sleep(0.05)
+            with suppress(OSError, TimeoutError):
+                if client.sync(client.scheduler.ncores, callback_timeout=LOST_SECONDS):
+                    seen = time.monotonic()
+            if time.monotonic() - seen > LOST_SECONDS:
+                raise WorkersLostError("the cluster no longer has workers")
         _, answer = next(ready)
         error = answer[1] if isinstance(answer, tuple) else answer  # (class, error, traceback)
         if isinstance(error, Exception):
@@ -170,12 +180,27 @@ def _gathered(client: Any, futures: Sequence[Any]) -> Iterator[Answer]:
         yield answer
 
 
-def _wait(client: Any, ready: Any) -> None:
-    seen = time.monotonic()
-    while not ready.has_ready():
-        time.sleep(0.05)
-        with suppress(OSError, TimeoutError):
-            if client.sync(client.scheduler.ncores, callback_timeout=LOST_SECONDS):
-                seen = time.monotonic()
-        if time.monotonic() - seen > LOST_SECONDS:
-            raise WorkersLostError("the cluster no longer has workers")
+@cache
+def fingerprint() -> dict[str, str]:
+    """Return versions and the hash, read once per process: code edited later does not run here."""
+    package = Path(__file__).resolve().parent.parent
+    digest = hashlib.sha256()
+    for file in sorted(package.rglob("*.py")):
+        if "shipped" in file.parts:  # a wheel's experiments; a checkout has them elsewhere
+            continue
+        digest.update(file.relative_to(package).as_posix().encode() + file.read_bytes())
+    return {
+        "Python": platform.python_version(),
+        **{name: version(name) for name in ("numpy", "scipy", "scikit-learn", "pydantic")},
+        "dcglearn's code": digest.hexdigest()[:12],
+    }
+
+
+def difference_from_here(there: object) -> str | None:
+    """Say how the program of another process, or why it has none, differs from this one's."""
+    if not isinstance(there, dict):
+        return " ".join(f"cannot run dcglearn ({type(there).__name__}: {there})".split())
+    for what, here in fingerprint().items():
+        if there.get(what) != here:
+            return f"has {what} {there.get(what)}, this process {here}"
+    return None

@@ -14,8 +14,7 @@ from typer import Argument, Option
 
 import dcglearn
 from dcglearn.base.errors import InputError, naming
-from dcglearn.base.files import check_outputs, checked_suffix, read_text, write_text
-from dcglearn.base.json_text import json_document
+from dcglearn.base.files import check_outputs, checked_suffix, json_document, read_text, write_text
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.cli.command import Answer, command

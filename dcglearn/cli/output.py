@@ -8,7 +8,7 @@ import shutil
 import sys
 from typing import Any
 
-from dcglearn.base.json_text import jsonable
+from dcglearn.base.files import jsonable
 from dcglearn.base.progress import CLEAR_LINE
 from dcglearn.base.text import plain_text
 

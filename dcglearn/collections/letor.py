@@ -15,10 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import PathLike
+from dcglearn.base.files import PathLike, numbered_lines, open_text
 from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.tables.columns import column_of, text_array
-from dcglearn.base.tables.text import open_text
 from dcglearn.collections.runs import Qrels, Run, name_of_file
 
 _MOST_GRADES = 100
@@ -47,13 +46,9 @@ def read_graded_lists(path: PathLike) -> Qrels:
 
     grades = column_of(first).parsed(_grade, place)
     queries = column_of(second).parsed(_query, place)
-    query = queries.codes.astype(np.int64)
-    if query.min() < 0:
-        raise InputError(
-            "no qid", "write grade qid:QUERY feature:value ...", place(int(np.argmin(query)))
-        )
     documents = text_array([str(position) for position in range(1, len(rows) + 1)])
     number = np.array(grades.values, float)[grades.codes]
+    query = queries.codes.astype(np.int64)
     return Qrels(str(path), tuple(queries.values), query, documents, number)
 
 
@@ -73,10 +68,7 @@ def read_predictions(path: PathLike, lists: Qrels) -> Run:
 
 def _lines(path: PathLike) -> Iterator[tuple[int, bytes]]:
     with open_text(Path(path), str(path)) as file:
-        for number, line in enumerate(file, start=1):
-            text = line.split(b"#")[0].strip()
-            if text:
-                yield number, text
+        yield from numbered_lines(line.split(b"#")[0].strip() for line in file)
 
 
 def _grade(field: bytes) -> float:
@@ -87,5 +79,8 @@ def _grade(field: bytes) -> float:
     return grade
 
 
-def _query(field: bytes) -> str | None:
-    return field[4:].decode() or None if field.startswith(b"qid:") else None
+def _query(field: bytes) -> str:
+    name, _, query = field.partition(b":")
+    if name != b"qid" or not query:
+        raise InputError("no qid", "write grade qid:QUERY feature:value ...")
+    return query.decode()

@@ -25,8 +25,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from dcglearn.base.errors import InputError, errors_at, naming
-from dcglearn.base.files import PathLike
-from dcglearn.base.json_text import decode_json
+from dcglearn.base.files import PathLike, decode_json, numbered_lines, whole_lines
 from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.tables.columns import (
     RowPlace,
@@ -39,7 +38,6 @@ from dcglearn.base.tables.columns import (
     text_array,
 )
 from dcglearn.base.tables.sources import Source, columns_of_frame, find_sources, rows_of
-from dcglearn.base.tables.text import numbered_lines, whole_lines
 from dcglearn.base.text import ASCII_BLANKS
 from dcglearn.base.types import Floats
 
@@ -58,25 +56,24 @@ _TEXT = 1 << 19
 
 
 class Kind(NamedTuple):
-    """Qrels or runs: what they and their numbers are called, fields of a line, names of columns."""
+    """Qrels or runs: what their numbers are called, fields of a line, names of columns."""
 
-    name: str
     number: str
     layout: str
     columns: tuple[tuple[str, ...], ...]
 
 
-QRELS = Kind("qrels", "grade", "query 0 document grade", (*_IDS, _GRADE))
-RUN = Kind("a run", "score", "query Q0 document rank score tag", (*_IDS, ("score",)))
+QRELS = Kind("grade", "query 0 document grade", (*_IDS, _GRADE))
+RUN = Kind("score", "query Q0 document rank score tag", (*_IDS, ("score",)))
 
 
 class Part(NamedTuple):
-    """Some rows: columns as Arrow arrays or lists, the places of rows, and the name of a system."""
+    """Some rows: their places, columns as Arrow arrays or lists, and the name of a system."""
 
+    place: RowPlace
     query: Any
     document: Any
     number: Any
-    place: RowPlace
     tag: str = ""
 
 
@@ -96,19 +93,18 @@ def _choose_columns(names: Sequence[str], kind: Kind, place: str = "") -> list[s
 def _part_of_table(columns: Mapping[str, Any], kind: Kind, name: str, place: RowPlace) -> Part:
     """Return the rows of columns of a table."""
     chosen = _choose_columns(list(columns), kind, name)
-    query, document, number = (_arrow(columns[one]) for one in chosen)
-    return Part(query, document, number, place)
+    return Part(place, *(_arrow(columns[one]) for one in chosen))
 
 
 def _part_of_dicts(content: Mapping[Any, Any], name: str) -> Part:
     """Return the rows of ``{query: {document: number}}``."""
     rows = [(query, *one) for query, held in content.items() for one in held.items()]
-    queries, documents, numbers = map(list, zip(*rows, strict=True)) if rows else ([], [], [])
+    columns = [[row[column] for row in rows] for column in range(3)]
 
     def place(row: int) -> str:
         return "{}, query {}, document {}".format(name, *rows[row])
 
-    return Part(queries, documents, _arrow(numbers), place)
+    return Part(place, *map(_arrow, columns))
 
 
 def _is_nested(content: object) -> bool:
@@ -125,18 +121,20 @@ def join_parts(
     """
     import pyarrow.compute as pc
 
-    ends = np.cumsum([len(part.query) for part in parts])
-    if not parts or not ends[-1]:
-        raise InputError("is empty", f"give {kind.name} of at least one document", name)
+    if not any(len(part.query) for part in parts):
+        raise InputError("is empty", "give at least one document", name)
+
+    _, query_parts, document_parts, number_parts, _ = zip(*parts, strict=True)
+    ends = np.cumsum([*map(len, query_parts)])
 
     def place(row: int) -> str:
-        part = parts[at := int(np.searchsorted(ends, row, "right"))]
-        return part.place(len(part.query) + row - int(ends[at]))
+        at = int(np.searchsorted(ends, row, "right"))
+        return parts[at].place(len(query_parts[at]) + row - int(ends[at]))
 
-    found = gather(column_of(part.query) for part in parts).parsed(_id, place)
+    found = gather(map(column_of, query_parts)).parsed(_id, place)
     queries, query = tuple(found.values), found.codes.astype(np.int64)
-    documents = _texts([part.document for part in parts], place)
-    values, names = _values([part.number for part in parts], kind, place)
+    documents = _texts(document_parts, place)
+    values, names = _values(number_parts, kind, place)
     lengths = numbers_of_arrow(pc.binary_length(documents))
     missing = (query < 0) | (lengths == 0) | np.isnan(values)
     if missing.any():
@@ -147,8 +145,8 @@ def join_parts(
     several = np.flatnonzero(np.bincount(document)[document] > 1)  # of few queries, few
     keys = query[several] * len(documents) + document[several]
     if not np.diff(np.sort(keys)).all():
-        order = np.argsort(keys, kind="stable")
-        row = int(several[order[1:][np.diff(keys[order]) == 0].min()])
+        _, first = np.unique(keys, return_index=True)
+        row = int(np.delete(several, first)[0])
         pair = f"the document {documents[row]} appears twice for query {queries[query[row]]}"
         raise InputError(pair, "keep one", place(row))
     known = np.array([wanted is None or one in wanted for one in queries])
@@ -172,16 +170,18 @@ def _texts(parts: Sequence[Any], place: RowPlace) -> Any:
     """Return ids as Arrow text without blanks around it, empty where one is missing."""
     import pyarrow as pa
     import pyarrow.compute as pc
+    from pyarrow.types import is_integer
 
-    def is_plain(cells: Any) -> bool:
-        return is_text(cells) or pa.types.is_integer(getattr(cells, "type", pa.null()))
-
-    if all(map(is_plain, parts)):
+    if all(_lacks_none(cells) and (is_text(cells) or is_integer(cells.type)) for cells in parts):
         texts = [pc.ascii_trim_whitespace(cells.cast(pa.string())) for cells in parts]
-        found = pa.concat_arrays(texts)
-        return pc.coalesce(found, text_array([""])[0]) if found.null_count else found
+        return pa.concat_arrays(texts)
     column = gather(map(column_of, parts)).parsed(_id, place)
     return text_array([one or "" for one in column.decoded()])
+
+
+def _lacks_none(cells: Any) -> bool:
+    """Return whether cells are an Arrow array without a missing value."""
+    return not getattr(cells, "null_count", 1)
 
 
 def _id(value: Any) -> str | None:
@@ -192,7 +192,7 @@ def _values(parts: Sequence[Any], kind: Kind, place: RowPlace) -> tuple[Floats, 
     """Return the numbers, NaN where one is missing; or the number of each name, and the names."""
     import pyarrow as pa
 
-    if not any(getattr(part, "null_count", 1) for part in parts):  # nor is any a list
+    if all(map(_lacks_none, parts)):
         with suppress(pa.ArrowException):  # of text that Arrow does not read as numbers
             read = [numbers_of_arrow(part.cast(pa.float64(), safe=False)) for part in parts]
             if np.isfinite(values := np.concatenate(read)).all():
@@ -202,8 +202,7 @@ def _values(parts: Sequence[Any], kind: Kind, place: RowPlace) -> tuple[Floats, 
     )
     values = np.array([parse_number(str(value)) for value in column.values])
     wrong = np.flatnonzero(np.isnan(values))
-    are_text = all(isinstance(value, str) for value in column.values)
-    if kind is QRELS and are_text and len(wrong) == len(values):
+    if kind is QRELS and len(wrong) == len(values):
         return np.where(column.codes < 0, np.nan, column.codes), tuple(column.values)
     if len(wrong):
         problem = f"the {kind.number} {str(column.values[wrong[0]])[:40]!r} is not a finite number"
@@ -280,8 +279,7 @@ def _dataset(name: str) -> Part:
             name,
         ) from error
     fields = ("query_id", "doc_id", "relevance")
-    columns = {field: [getattr(row, field) for row in rows] for field in fields}
-    return _part_of_table(columns, QRELS, name, lambda row: f"{name}, judgment {row + 1}")
+    return part_of({one: [getattr(row, one) for row in rows] for one in fields}, QRELS, name)
 
 
 def _read_trec(source: Source, file: BinaryIO, kind: Kind) -> Iterator[Part]:
@@ -297,40 +295,33 @@ def _read_trec(source: Source, file: BinaryIO, kind: Kind) -> Iterator[Part]:
         if len(table):
             query, document, number, *tags = (column.chunk(0) for column in table.columns)
             tag = tags[0][0].as_py() if tags else ""
-            yield Part(query, document, number, partial(_place, source, rows), tag)
+            yield Part(partial(_place, source, rows), query, document, number, tag)
         rows += len(table)
 
 
 def _table(text: bytes, delimiter: str, kind: Kind, tagged: bool) -> Any:
-    """Return query, document, number and, if wanted, tag; None if a line has other fields.
-
-    Numbers remain text, which an error shows, if some are not finite.
-    """
+    """Return texts: query, document, number and the tag if wanted; None if fields differ."""
     import pyarrow as pa
-    import pyarrow.compute as pc
     import pyarrow.csv as pv
 
     few = pa.dictionary(pa.int32(), pa.string())
-    for numbers in (pa.float64(), pa.string()):
-        types = {"query": few, "document": pa.string(), kind.number: numbers, "tag": few}
-        with suppress(pa.ArrowException):
-            table = pv.read_csv(
-                pa.BufferReader(text or b"\n"),
-                pv.ReadOptions(
-                    column_names=kind.layout.split(), block_size=len(text) + 1, use_threads=False
-                ),
-                pv.ParseOptions(delimiter=delimiter, quote_char=False, double_quote=False),
-                pv.ConvertOptions(
-                    column_types=types,
-                    include_columns=list(types)[: 3 + tagged],
-                    null_values=[],
-                    check_utf8=False,  # it was checked when the file was opened
-                ),
-            )
-            found = table[kind.number]
-            if is_text(found) or pc.all(pc.is_finite(found), min_count=0).as_py():
-                return table
-    return None
+    types = {"query": few, "document": pa.string(), kind.number: pa.string(), "tag": few}
+    try:
+        return pv.read_csv(
+            pa.BufferReader(text or b"\n"),
+            pv.ReadOptions(
+                column_names=kind.layout.split(), block_size=len(text) + 1, use_threads=False
+            ),
+            pv.ParseOptions(delimiter=delimiter, quote_char=False, double_quote=False),
+            pv.ConvertOptions(
+                column_types=types,
+                include_columns=list(types)[: 3 + tagged],
+                null_values=[],
+                check_utf8=False,  # it was checked when the file was opened
+            ),
+        )
+    except pa.ArrowException:
+        return None
 
 
 def _single_blanks(text: bytes) -> bytes:
@@ -356,8 +347,7 @@ def _place(source: Source, first: int, row: int) -> str:
 
 def _fault(source: Source, kind: Kind) -> InputError:
     wanted = len(kind.layout.split())
-    lines = ((n, len(line.split()), line.count(b"\t") + 1) for n, line in _lines(source))
-    wrong = [(tabs == wanted, number, fields) for number, fields, tabs in lines if fields != wanted]
-    _, number, fields = min(wrong)
+    lines = ((line.count(b"\t") + 1 == wanted, n, len(line.split())) for n, line in _lines(source))
+    _, number, fields = min(line for line in lines if line[2] != wanted)
     place, problem = f"{source.name}, line {number}", counted(fields, "field")
     return InputError(f"{problem}, not {wanted}", f"write: {kind.layout}", place)

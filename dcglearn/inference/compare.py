@@ -10,7 +10,7 @@ with new folds and averaged. The difference between two measures has the varianc
     V = V_q + s^2 / R
 
 V_q is that between queries, of the outcomes averaged over the R repeats
-(:mod:`dcglearn.base.clustered_means`), and s^2 that between repeats. For a learner that
+(:mod:`dcglearn.base.statistics`), and s^2 that between repeats. For a learner that
 hardly changes with one more query, V_q is right for the agreement of the measures learned in the
 folds (Bayle, Bayle, Janson & Mackey, Cross-validation confidence intervals for test error, NeurIPS
 2020).
@@ -28,11 +28,10 @@ from typing import Any, Literal
 import numpy as np
 
 from dcglearn.base.checks import checked_count, checked_rng
-from dcglearn.base.clustered_means import clustered_mean
 from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.representation import ShortRepr
-from dcglearn.base.significance import holm
+from dcglearn.base.statistics import clustered_mean, holm
 from dcglearn.base.types import Floats, Integers
 from dcglearn.inference.usual import learn_dcg, why_no_prior
 from dcglearn.judgments.preferences import Preferences, group_numbers, query_counts, query_folds

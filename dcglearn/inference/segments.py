@@ -23,7 +23,7 @@ from scipy.special import fdtrc
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
-from dcglearn.base.significance import holm
+from dcglearn.base.statistics import holm
 from dcglearn.base.types import Booleans, Floats, Ids
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from dcglearn.base.clustered_means import clustered_mean
+from dcglearn.base.statistics import clustered_mean
 from dcglearn.base.tables.columns import column_of, distinct_rows
 from dcglearn.base.types import Booleans, Floats, Integers
 from dcglearn.judgments.judges import JudgeTests, ListPairs, judge_tests, list_pairs, ratio, votes

@@ -25,7 +25,7 @@ import scipy  # which loads its parts when they are first used
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError, unknown_name
-from dcglearn.base.significance import holm
+from dcglearn.base.statistics import holm
 from dcglearn.base.tables.columns import column_of, distinct_rows
 from dcglearn.base.types import Booleans, Floats, Integers
 from dcglearn.judgments.preferences import Preferences, count_true, group_numbers

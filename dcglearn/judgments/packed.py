@@ -22,11 +22,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import PathLike, atomic_write, checked_suffix
+from dcglearn.base.files import PathLike, atomic_write, checked_suffix, guarded
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import Column, column_of
 from dcglearn.base.tables.sources import format_of_name
-from dcglearn.base.tables.text import guarded
 from dcglearn.base.threads import map_in_order
 from dcglearn.base.types import Booleans, Floats, Pairs
 from dcglearn.judgments.preferences import B, Preferences, concatenated, swap_lists

@@ -16,8 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import PathLike, atomic_write, checked_suffix, write_text_blocks
-from dcglearn.base.tables.text import split_compression
+from dcglearn.base.files import (
+    PathLike,
+    atomic_write,
+    checked_suffix,
+    split_compression,
+    write_text_blocks,
+)
 from dcglearn.base.types import Grades
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.measures.scale import NO_DOCUMENT, Label

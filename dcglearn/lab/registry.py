@@ -22,8 +22,7 @@ from typing import Any
 
 from dcglearn.asking.policies import POLICIES
 from dcglearn.base.errors import InputError, errors_at, unknown_name
-from dcglearn.base.files import read_text
-from dcglearn.base.tables.text import guarded
+from dcglearn.base.files import guarded, read_text
 from dcglearn.lab.decorators import MARK, Mark
 from dcglearn.lab.provenance import sha256_of
 from dcglearn.lab.simulation.designs import DESIGNS

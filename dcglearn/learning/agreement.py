@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dcglearn.base.clustered_means import clustered_mean
+from dcglearn.base.statistics import clustered_mean
 from dcglearn.base.types import Floats
 from dcglearn.judgments.preferences import B, Preferences
 from dcglearn.measures.agreement import agreement_with_ties, score_differences

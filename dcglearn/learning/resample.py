@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from dcglearn.base.checks import checked_count, checked_rng
-from dcglearn.base.clustered_means import clustered_mean
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.progress import Advance, silent
+from dcglearn.base.statistics import clustered_mean
 from dcglearn.base.types import Floats, Integers
 from dcglearn.judgments.preferences import Preferences, query_counts, query_folds
 from dcglearn.learning.problem import Problem, SolverName

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dcglearn.base.errors import InputError, check_name, errors_at
-from dcglearn.base.files import read_text, write_text
-from dcglearn.base.json_text import decode_json
+from dcglearn.base.files import decode_json, read_text, write_text
 from dcglearn.base.representation import ShortRepr
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure

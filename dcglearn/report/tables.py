@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import checked_suffix, write_text
-from dcglearn.base.json_text import json_document
+from dcglearn.base.files import checked_suffix, json_document, write_text
 from dcglearn.base.numbers import decimals
 from dcglearn.base.text import latex_cell, markdown_cell, plain_text
 from dcglearn.measures.names import repeated_name

@@ -15,7 +15,7 @@ import numpy as np
 from dcglearn.base.checks import checked_count, checked_rng
 from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.significance import holm
+from dcglearn.base.statistics import holm
 from dcglearn.systems.evaluate import Evaluation
 from dcglearn.systems.paired_tests import (
     RESAMPLES,

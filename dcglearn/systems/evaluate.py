@@ -15,7 +15,7 @@ from dcglearn.base.numbers import counted, decimals
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Booleans, Floats
-from dcglearn.collections.join import IndexedQrels
+from dcglearn.collections.runs import IndexedQrels
 from dcglearn.measures.names import AskedMeasure, Named, asked_measure, repeated_name
 from dcglearn.measures.other_measures import RBP, BinaryMeasure, RBPResidual, is_in_one_order
 from dcglearn.measures.scale import Scale, ScaleLike

@@ -18,12 +18,14 @@ from dcglearn.base.progress import Advance
 from dcglearn.base.tables.columns import int_array, numbers_of_arrow, take_rows
 from dcglearn.base.threads import map_in_order
 from dcglearn.base.types import Integers
-from dcglearn.collections.join import IndexedQrels, grade_run, index_qrels
 from dcglearn.collections.letor import looks_like_letor, read_graded_lists, read_predictions
 from dcglearn.collections.runs import (
+    IndexedQrels,
     Qrels,
     Run,
     distinct_names,
+    grade_run,
+    index_qrels,
     qrels_of,
     read_qrels,
     read_run,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from dcglearn.base.errors import check_name
-from dcglearn.collections.join import Unjudged
+from dcglearn.collections.runs import Unjudged
 
 Ties = Literal["docid", "mean", "input"]
 TIES: tuple[Ties, ...] = get_args(Ties)

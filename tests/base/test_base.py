@@ -23,13 +23,14 @@ from dcglearn.base.files import (
     atomic_write,
     check_outputs,
     check_writable,
+    decode_json,
+    json_document,
     read_text,
     write_text,
 )
-from dcglearn.base.fingerprint import difference_from_here, fingerprint
-from dcglearn.base.json_text import decode_json, json_document
 from dcglearn.base.progress import reporting, state_in_words
 from dcglearn.base.threads import one_blas_thread
+from dcglearn.base.workers import difference_from_here, fingerprint
 from dcglearn.measures.discounts import canonical_rule
 from dcglearn.measures.names import as_measure
 

@@ -38,7 +38,7 @@ def content(source: Source) -> bytes:
 def refusal(place: object) -> str:
     def read() -> list[Any]:
         sources = find_sources(place)  # type: ignore[arg-type]  # any kind of place
-        return [list(source.blocks()) for source in sources]
+        return [list(source.blocks(list)) for source in sources]
 
     with pytest.raises(InputError) as refused:
         read()

@@ -185,7 +185,7 @@ def other_program(folder: Path, name: str, file: str, line: str) -> str:
 def test_results_of_another_program_do_not_count(tmp_path: Path, cluster: Cluster) -> None:
     """Its worker is refused at the start; one that joins later is an error."""
     other = other_program(tmp_path, "other", "base/workers.py", "MORE = True")
-    foreign = other_program(tmp_path, "foreign", "base/fingerprint.py", "raise ImportError")
+    foreign = other_program(tmp_path, "foreign", "base/workers.py", "raise ImportError")
     fits = cluster.add(MARK="fits")
     with open_workers(cluster.address) as found:
         differs = cluster.add(other, MARK="differs")

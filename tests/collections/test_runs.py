@@ -217,7 +217,7 @@ def test_qrels_of_ir_datasets(local_dataset: Path, monkeypatch: pytest.MonkeyPat
     assert by_name.tolist() == by_path.tolist()
     local_dataset.write_text("1 0 d1 2\n1 0 d1 0\n")
     for name, problem in (
-        ("of-this-test", "judgment 2: the document d1 appears twice for query 1"),
+        ("of-this-test", "row 2: the document d1 appears twice for query 1"),
         ("of-this-tset", "ir_datasets:of-this-tset: its qrels cannot be had"),
         ("msmarco-passage", "msmarco-passage: its qrels cannot be had"),
     ):

@@ -25,8 +25,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dcglearn import InputError, Preferences, Scale, read_preferences, write_preferences
+from dcglearn.base.files import whole_lines
 from dcglearn.base.tables import delimited, json_records, sources
-from dcglearn.base.tables.text import whole_lines
 from dcglearn.judgments import writing
 from helpers.generated import preferences
 from helpers.notes import noted
@@ -63,7 +63,6 @@ def blocks_of(size: int) -> Iterator[None]:
     """Read by blocks of so many bytes of JSON lines, rows of tables, and some more of CSV."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_records, "whole_lines", partial(whole_lines, size=size))
-        patch.setattr(json_records, "ROWS", size)
         patch.setattr(sources, "ROWS", size)
         patch.setattr(delimited, "BLOCK", 500 + size)
         yield

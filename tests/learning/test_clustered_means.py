@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import t, ttest_1samp
 
 from dcglearn import DCG, Preferences, Scale, agreement
-from dcglearn.base.clustered_means import clustered_mean
+from dcglearn.base.statistics import clustered_mean
 from dcglearn.learning.agreement import judged_agreement
 from dcglearn.measures.agreement import agreement_with_ties
 

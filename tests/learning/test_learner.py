@@ -29,7 +29,7 @@ from dcglearn import (
     side_by_side,
     true_pairs,
 )
-from dcglearn.base.clustered_means import clustered_mean
+from dcglearn.base.statistics import clustered_mean
 from dcglearn.learning.problem import margins_of
 from dcglearn.learning.qp import encode
 from helpers.kkt import check_kkt

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import norm, ttest_1samp, ttest_rel
 
 from dcglearn import Evaluation, InputError, Rules, compare_systems, evaluate, queries_needed
-from dcglearn.base.significance import holm
+from dcglearn.base.statistics import holm
 from dcglearn.report.systems.evaluations import comparisons_in_words, comparisons_table
 from dcglearn.systems.paired_tests import paired_intervals, paired_p_values, t_intervals
 from dcglearn.systems.power import paired_deviations, paired_power

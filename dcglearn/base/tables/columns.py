@@ -6,7 +6,6 @@ are in the memory of the system: pyarrow's own pools keep what was freed, per th
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
@@ -106,8 +105,7 @@ class GatheredColumn:
     """A column that is gathered block by block; codes take few bytes, (n,) or (n, K) of lists."""
 
     def __init__(self) -> None:
-        self._values: list[Any] = []
-        self._numbers: dict[Any, int] = {}
+        self._known: dict[Any, tuple[int, Any]] = {}  # the number of each value, and the value
         self._parts: list[tuple[int, Grades]] = []
 
     def add(self, column: Column, first: int) -> None:
@@ -115,10 +113,8 @@ class GatheredColumn:
         found = []
         for value in column.values:
             key = value if type(value) is str else (type(value), repr(value))
-            found.append(self._numbers.setdefault(key, len(self._numbers)))
-            if len(self._numbers) > len(self._values):
-                self._values.append(value)
-        codes = np.array([*found, -1], np.min_scalar_type(-max(1, len(self._values))))
+            found.append(self._known.setdefault(key, (len(self._known), value))[0])
+        codes = np.array([*found, -1], np.min_scalar_type(-max(1, len(self._known))))
         self._parts.append((first, codes[column.codes]))
 
     def column(self, rows: int) -> Column:
@@ -127,7 +123,7 @@ class GatheredColumn:
         codes = np.full((rows, *shape), -1, np.result_type(*(part for _, part in self._parts)))
         for first, part in self._parts:
             codes[(slice(first, first + len(part)), *map(slice, part.shape[1:]))] = part
-        return Column(codes, self._values)
+        return Column(codes, [value for _, value in self._known.values()])
 
 
 def gather(columns: Iterable[Column]) -> Column:
@@ -171,7 +167,7 @@ def distinct_rows(columns: Iterable[Grades]) -> tuple[Integers, Integers]:
     if len(keys) == 1 and size << bits < 1 << 63:  # with its place, a number is sorted faster
         order = np.sort(table[0] << bits | np.arange(table.shape[1])) & (1 << bits) - 1
     else:
-        order = np.argsort(table[0]) if len(keys) == 1 else np.lexsort(table[::-1])
+        order = np.lexsort(table[::-1])
     new = np.diff(table[:, order], prepend=-1).any(axis=0)
     numbers = np.empty_like(order)
     numbers[order] = np.cumsum(new) - 1
@@ -180,9 +176,10 @@ def distinct_rows(columns: Iterable[Grades]) -> tuple[Integers, Integers]:
 
 def check_distinct(names: Iterable[Any], place: str = "") -> None:
     """Refuse a name of columns that appears twice."""
-    twice = [name for name, times in Counter(names).items() if name and times > 1]
-    if twice:
-        raise InputError(f"the column {twice[0]!r} appears twice", "keep one", place)
+    given = [*filter(None, names)]
+    if len({*given}) < len(given):
+        twice = max(given, key=given.count)
+        raise InputError(f"the column {twice!r} appears twice", "keep one", place)
 
 
 def is_missing(value: Any) -> bool:
@@ -215,9 +212,7 @@ def column_of(cells: Any) -> Column:
 
 def _of_values(cells: Sequence[Any]) -> Column:
     kinds = {*map(type, cells)} - {NoneType}
-    if not kinds:
-        return Column(np.full(len(cells), -1, np.int32), [])
-    if kinds in ({str}, {int}):
+    if kinds <= {str} or kinds == {int}:
         values = [one for one in dict.fromkeys(cells) if one is not None]
         known = {value: code for code, value in enumerate(values)}
         known_codes = map(known.get, cells, repeat(-1))
@@ -238,16 +233,11 @@ def _of_values(cells: Sequence[Any]) -> Column:
 
 def _of_arrow(array: Any) -> Column:
     import pyarrow as pa
-    import pyarrow.types as kinds
+    import pyarrow.compute as pc
 
-    if kinds.is_null(array.type):
-        return Column(np.full(len(array), -1, np.int32), [])
     try:
-        encoded = array.dictionary_encode()
+        encoded = pc.dictionary_encode(array, null_encoding="encode")
     except pa.ArrowException:  # of a type such as a struct
         return _of_values(array.to_pylist())
-    indices = encoded.indices
-    if indices.null_count:  # filling loads pandas
-        indices = indices.fill_null(-1)
-    codes = numbers_of_arrow(indices).astype(np.int32)
-    return Column(codes, []).with_values(encoded.dictionary.to_pylist())  # NaN is missing
+    codes = numbers_of_arrow(encoded.indices).astype(np.int32)
+    return Column(codes, []).with_values(encoded.dictionary.to_pylist())

@@ -16,9 +16,9 @@ from itertools import chain, islice
 from typing import BinaryIO, NamedTuple
 
 from dcglearn.base.errors import InputError, warn_of_input
+from dcglearn.base.files import guarded, whole_lines
 from dcglearn.base.numbers import counted
 from dcglearn.base.tables.columns import Block, check_distinct
-from dcglearn.base.tables.text import whole_lines
 
 DELIMITERS = ",;\t|"
 
@@ -48,12 +48,11 @@ Row = tuple[int, int, list[str]]
 def find_layout(content: bytes, name: str, tabs: bool = False) -> Layout:
     """Find the delimiter and the title of a beginning; `tabs` if the name says so."""
     head = content.decode(errors="ignore")
-    if len(content) >= HEAD and "\n" in head:
-        head = head[: head.rindex("\n") + 1]
+    if len(content) >= HEAD:
+        head = head.rpartition("\n")[0] or head
     found = {one: _first_rows(head, one) for one in ("\t" if tabs else DELIMITERS)}
-    delimiter = max(found, key=lambda one: _score(found[one]))
-    rows = found[delimiter]
-    above = _place_of_names(rows)
+    delimiter = max(found, key=lambda one: _score(*found[one]))
+    rows, above = found[delimiter]
     for number, row in enumerate(rows[above + 1 : above + 3], start=above + 2):
         if {*row} == {"", "Response"} or any(m in cell for cell in row for m in _SECOND_HEADERS):
             raise InputError(
@@ -69,33 +68,26 @@ def find_layout(content: bytes, name: str, tabs: bool = False) -> Layout:
     return Layout(delimiter, above)
 
 
-def _first_rows(head: str, delimiter: str) -> list[list[str]]:
+def _first_rows(head: str, delimiter: str) -> tuple[list[list[str]], int]:
+    """Return the first rows, and the place of the first of several cells, or of any."""
     reader = csv.reader(io.StringIO(head, newline="\n"), delimiter=delimiter, strict=True)
     rows: list[list[str]] = []
     with suppress(csv.Error):
         rows.extend(islice(reader, _ROWS))
-    return rows
+    filled = [sum(map(bool, row)) for row in rows]
+    places = (place for least in (2, 1) for place, count in enumerate(filled) if count >= least)
+    return rows, next(places, 0)
 
 
-def _score(rows: list[list[str]]) -> tuple[float, bool, int]:
-    above = _place_of_names(rows)
-    columns = len(rows[above]) if above < len(rows) else 0
+def _score(rows: list[list[str]], above: int) -> tuple[float, bool, int]:
+    columns = len(rows[above]) if rows else 0
     if columns < 2:
         return -_ROWS, False, 0
     return -above, all(len(row) in (0, columns) for row in rows[above:]), columns
 
 
-def _place_of_names(rows: list[list[str]]) -> int:
-    """Return the place of the first row of several cells, or of any."""
-    for least in (2, 1):
-        for place, row in enumerate(rows):
-            if sum(map(bool, row)) >= least:
-                return place
-    return 0
-
-
-def read_records(file: BinaryIO, layout: Layout, name: str) -> Iterator[Row]:
-    """Read records one by one by Python's ``csv``."""
+def places_of_records(file: BinaryIO, layout: Layout, name: str) -> Iterator[tuple[int, int]]:
+    """Yield the line and the row of each record, checked by Python's ``csv``."""
     rows = _rows(file, layout, name)
     names = _names(rows, name)
     for line, number, cells in rows:
@@ -103,7 +95,7 @@ def read_records(file: BinaryIO, layout: Layout, name: str) -> Iterator[Row]:
             problem = f"{counted(len(cells), 'field')} under {len(names)} column names"
             remedy = f"give every row the same fields, and quote those with {layout.delimiter!r}"
             raise InputError(problem, remedy, f"{name}, line {line}")
-        yield line, number, cells
+        yield line, number
 
 
 def read_columns(
@@ -120,25 +112,24 @@ def read_columns(
     import pyarrow.csv as pv
 
     names = _names(_rows(file, layout, name), name)
-    keys = [str(number) for number in range(len(names))]
     checked, held = False, b""
     for block in chain(whole_lines(file, BLOCK), [b""]):
         held += block
         if not held or (block and held.count(b'"') % 2):  # a cell goes on in the next block
             continue
         try:
-            table = pv.read_csv(
-                pa.BufferReader(held),
-                pv.ReadOptions(use_threads=False, block_size=len(held) + 1, column_names=keys),
-                pv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=True),
-                pv.ConvertOptions(
-                    column_types=dict.fromkeys(keys, pa.string()), strings_can_be_null=False
-                ),
-            )
-        except (pa.ArrowException, OverflowError) as error:
+            with guarded(name, "CSV"):
+                table = pv.read_csv(
+                    pa.BufferReader(held),
+                    pv.ReadOptions(use_threads=False, block_size=len(held) + 1, column_names=names),
+                    pv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=True),
+                    pv.ConvertOptions(
+                        column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+                    ),
+                )
+        except InputError:
             check()
-            reason = " ".join(str(error).split())[:100]
-            raise InputError(f"is not CSV ({reason})", "check its quotes", name) from error
+            raise
         held = b""
         for batch in table.to_batches():
             ends = (pc.any(pc.match_substring(column, "\n")).as_py() for column in batch.columns)

@@ -12,14 +12,10 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from dcglearn.base.errors import InputError, errors_at
-from dcglearn.base.json_text import decode_json
+from dcglearn.base.files import decode_json, numbered_lines, whole_lines
 from dcglearn.base.numbers import MAX_EXACT
 from dcglearn.base.tables.columns import Block
-from dcglearn.base.tables.text import numbered_lines, whole_lines
 
-ROWS = 1 << 14
-
-_BLANKS = b" \t\r\n"
 _REMEDY = "write one object per row: pandas' to_json(orient='records')"
 
 
@@ -52,31 +48,19 @@ def _checked(record: object, place: str) -> dict[str, Any]:
     return record
 
 
-def is_document(head: bytes, lines: bool) -> bool:
-    """Return whether a beginning is that of one JSON document; `lines` if a name says otherwise."""
-    line, end, rest = head.lstrip(_BLANKS).partition(b"\n")
-    if not line.startswith(b"{"):
-        return bool(line)
-    whole = line.rstrip(_BLANKS).endswith(b"}")
-    return not (whole and rest.strip(_BLANKS)) if not lines else not whole and bool(end)
-
-
 def read_document(file: BinaryIO, name: str) -> Iterator[Block]:
-    """Read an array of objects, or a table in one object, block by block as columns."""
+    """Read an array of objects, or a table in one object, as one block."""
     content = file.read()
     with errors_at(name):
         document = decode_json(content, "write an array of objects, or an object per line")
-        records = document if isinstance(document, list) else records_of_table(document)
+        records = document if isinstance(document, list) else _rows(_checked(document, ""))
     for number, record in enumerate(records, start=1):
         _checked(record, f"{name}, record {number}")
-    for start in range(0, len(records), ROWS):
-        yield columns_of(records[start : start + ROWS])
+    yield columns_of(records)
 
 
-def records_of_table(document: object) -> list[dict[str, Any]]:
+def _rows(document: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the rows of a table: columns as pandas' ``to_json`` writes them, or lists."""
-    if not isinstance(document, dict):
-        raise InputError("is not an object or array of JSON", _REMEDY)
     names, columns = list(document), list(document.values())
     if {"columns", "data"} <= set(document):
         return _joined(document["columns"], document["data"])
@@ -108,18 +92,14 @@ def _decode(lines: bytes) -> Block | None:
     import pyarrow as pa
     import pyarrow.json as pj
 
-    if b"\n\n" in lines:
-        return None
     options = pj.ReadOptions(use_threads=False, block_size=len(lines) + 1)
     try:
-        table = pj.read_json(pa.BufferReader(lines), options)
-    except (pa.ArrowException, UnicodeDecodeError, OverflowError):
+        [batch] = pj.read_json(pa.BufferReader(lines), options).to_batches()
+    except (pa.ArrowException, ValueError, OverflowError):
         return None
     rows = lines.count(b"\n") + (not lines.endswith(b"\n"))
-    if len(table) != rows or any(column.num_chunks != 1 for column in table.columns):
-        return None
-    columns = {name: table.column(name).chunk(0) for name in table.column_names}
-    return columns if all(map(_is_exact, columns.values())) else None
+    columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+    return columns if len(batch) == rows and all(map(_is_exact, batch.columns)) else None
 
 
 def _is_exact(column: Any) -> bool:

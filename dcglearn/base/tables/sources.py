@@ -14,19 +14,17 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path, PurePath
-from typing import IO, Any, BinaryIO, Literal, TypeAlias, cast
+from typing import IO, Any, BinaryIO, ClassVar, Literal, TypeAlias, cast, get_args
 from urllib.parse import unquote
 
 import numpy as np
 
 from dcglearn.base.errors import InputError, warn_of_input
-from dcglearn.base.tables import delimited, json_records
-from dcglearn.base.tables.columns import Block, check_distinct
-from dcglearn.base.tables.text import (
+from dcglearn.base.files import (
     decompressed,
     guarded,
     numbered_lines,
@@ -34,25 +32,24 @@ from dcglearn.base.tables.text import (
     opened,
     split_compression,
 )
+from dcglearn.base.tables import delimited, json_records
+from dcglearn.base.tables.columns import Block, check_distinct
 
 Format = Literal["jsonl", "json", "csv", "tsv", "parquet", "arrow", "xlsx"]
 
 SUFFIXES: dict[str, Format] = {
-    ".jsonl": "jsonl",
+    **{f".{one}": one for one in get_args(Format)},
     ".ndjson": "jsonl",
-    ".json": "json",
-    ".csv": "csv",
-    ".tsv": "tsv",
     ".txt": "csv",
-    ".parquet": "parquet",
-    ".arrow": "arrow",
     ".feather": "arrow",
-    ".xlsx": "xlsx",
 }
 """Whether JSON is a document or an object per line shows in its content."""
 
 ROWS = 1 << 14
 """Rows of a table in a block."""
+
+_UNITS = {"json": "record", "jsonl": "line", "csv": "line", "tsv": "line"}
+"""What the number of a record counts; elsewhere rows."""
 
 _MAGIC: dict[bytes, Format] = {
     b"PAR1": "parquet",
@@ -76,7 +73,6 @@ class Source:
 
     name: str
     format: Format
-    partition: dict[str, str]
     encoding: str
     file: Path | bytes
 
@@ -94,6 +90,16 @@ class Source:
             yield file if content is file else io.BytesIO(content.read())
 
     @cached_property
+    def partition(self) -> dict[str, str]:
+        """The columns that the names of the file's folders are (``key=value``)."""
+        folders = PurePath(self.name).parts[:-1]
+        pairs = (folder.split("=", 1) for folder in folders if "=" in folder)
+        return {
+            unquote(key): "" if value == "__HIVE_DEFAULT_PARTITION__" else unquote(value)
+            for key, value in pairs
+        }
+
+    @cached_property
     def layout(self) -> delimited.Layout:
         """The layout of delimited text."""
         with self.open() as text:
@@ -102,14 +108,10 @@ class Source:
 
     def place(self, row: int) -> str:
         """Return the place of a record, counted from 0: its line, or its row."""
-        unit, number = "record" if self.format == "json" else "row", row + 1
-        if self.format in ("csv", "tsv", "jsonl", "xlsx"):
-            unit = "row" if self.format == "xlsx" else "line"
-            with self.open() as file:
-                number = next(islice(self._numbers(file), row, None), number)
-        return f"{self.name}, {unit} {number}"
+        number = next(islice(self._numbers(), row, None), row + 1)
+        return f"{self.name}, {_UNITS.get(self.format, 'row')} {number}"
 
-    def blocks(self, choose: ChooseColumns = lambda names: names) -> Iterator[Block]:
+    def blocks(self, choose: ChooseColumns) -> Iterator[Block]:
         """Read the records block by block; formats of text hold columns besides the chosen."""
         for columns in self._columns(lambda names: choose([*self.partition, *names])):
             if columns:
@@ -131,18 +133,20 @@ class Source:
 
     def _check(self) -> None:
         """Read text by Python, which names the line of a fault."""
-        with self.open() as file:
-            for _ in self._numbers(file):
-                pass
+        for _ in self._numbers():
+            pass
 
-    def _numbers(self, file: BinaryIO) -> Iterator[int]:
-        """Iterate over the line of each record, or its row in a sheet."""
-        if self.format == "jsonl":
-            for line, _ in numbered_lines(file):
-                yield line
-        else:
-            for line, row, _ in delimited.read_records(file, self.layout, self.name):
-                yield row if self.format == "xlsx" else line
+    def _numbers(self) -> Iterator[int]:
+        """Iterate over the line of each record of a text, or its row in a sheet."""
+        if self.format in ("json", "parquet", "arrow"):
+            return
+        with self.open() as file:
+            if self.format == "jsonl":
+                for line, _ in numbered_lines(file):
+                    yield line
+            else:
+                for line, row in delimited.places_of_records(file, self.layout, self.name):
+                    yield row if self.format == "xlsx" else line
 
     @cached_property
     def _sheet(self) -> bytes:
@@ -180,10 +184,10 @@ def find_sources(places: Place | Iterable[Place], encoding: str = "utf-8") -> li
     seen = set()
     for source in found:
         if isinstance(source.file, Path):
-            about = source.file.stat()
-            if (key := (about.st_dev, about.st_ino)) in seen:
+            whole = source.file.resolve()
+            if whole in seen:
                 raise InputError("appears twice", "name it once", source.name)
-            seen.add(key)
+            seen.add(whole)
     return found
 
 
@@ -202,16 +206,20 @@ def _recognised(name: str, file: Path | bytes, encoding: str) -> Source:
         start = decompressed(content).read(delimited.HEAD)
     if not start:
         raise InputError("is empty", "give at least one record", name)
-    named = format_of_name(name)
-    found = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
-    partition = _partition(file) if isinstance(file, Path) else {}
-    source = Source(name, found or named or "csv", partition, encoding, file)
-    is_json = start.lstrip(_BLANKS).startswith((b"[", b"{"))
-    if named in ("json", "jsonl") or (is_json and not found and not named):
-        with source.open() as lines:
-            whole = json_records.is_document(lines.read(delimited.HEAD), lines=named == "jsonl")
-        return replace(source, format="json" if whole else "jsonl")
-    return source
+    named, text = format_of_name(name), start.replace(b"\r", b"\n").strip(_BLANKS)
+    found = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), named)
+    if named in ("json", "jsonl") or (not found and text.startswith((b"[", b"{"))):
+        found = "json" if _is_document(text, named == "jsonl") else "jsonl"
+    return Source(name, found or "csv", encoding, file)
+
+
+def _is_document(text: bytes, named_lines: bool) -> bool:
+    """Return whether a beginning is that of one JSON document, not of an object per line."""
+    line, end, rest = text.partition(b"\n")
+    if not line.startswith(b"{"):
+        return bool(line)
+    whole = line.rstrip(_BLANKS).endswith(b"}")
+    return not whole and bool(end) if named_lines else not (whole and rest)
 
 
 def _expand(place: Any) -> list[tuple[str, Path | bytes]]:
@@ -221,14 +229,13 @@ def _expand(place: Any) -> list[tuple[str, Path | bytes]]:
         name = given if isinstance(given, str) else "an open file"
         return [_read_once(place, name)]
     if os.fspath(place) == "-":
-        return [_read_once(getattr(sys.stdin, "buffer", sys.stdin), "standard input")]
+        return [_read_once(sys.stdin.buffer, "standard input")]
     path, name = Path(place), os.fspath(place)
     with guarded(name):
         if path.is_file():
             return [(name, path)]
         if path.exists() and not path.is_dir():  # a pipe
-            with path.open("rb") as content:
-                return [_read_once(content, name)]
+            return [(name, path.read_bytes())]
         found = glob.glob(name, recursive=True)  # noqa: PTH207 - Path's are relative
         files = _files_below(path, name) if path.is_dir() else map(Path, found)
         kept = [one for one in sorted(files) if not _is_hidden(one) and one.is_file()]
@@ -257,14 +264,6 @@ def _files_below(folder: Path, name: str) -> Iterator[Path]:
             raise InputError(f"holds the folder {path.name}", remedy, name)
 
 
-def _partition(path: Path) -> dict[str, str]:
-    pairs = (folder.split("=", 1) for folder in path.parts[:-1] if "=" in folder)
-    return {
-        unquote(k): "" if value == "__HIVE_DEFAULT_PARTITION__" else unquote(value)
-        for k, value in pairs
-    }
-
-
 def _is_hidden(path: Path) -> bool:
     """Return whether a file is not data: of the file system, or a note of Spark or Hadoop."""
     return path.name.startswith((".", "_")) or path.suffix.lower() == ".crc"
@@ -278,26 +277,24 @@ def _read_columnar(source: Source, choose: ChooseColumns) -> Iterator[Block]:
     with source.open_bytes() as content:
         if source.format == "parquet":
             file = pq.ParquetFile(content)
-            names = _chosen(file.schema_arrow.names, choose, source.name)
-            batches = file.iter_batches(ROWS, columns=names, use_threads=False)
+            schema = file.schema_arrow
         else:
             is_file = content.read(6) == b"ARROW1"
             content.seek(0)
             file = (pa.ipc.open_file if is_file else pa.ipc.open_stream)(content)
-            names = _chosen(file.schema.names, choose, source.name)
+            schema = file.schema
+        wanted = choose(schema.names)
+        names = [name for name in schema.names if name in wanted]
+        check_distinct(names, source.name)
+        if source.format == "parquet":
+            batches = file.iter_batches(ROWS, columns=names, use_threads=False)
+        else:
             batches = map(file.get_batch, range(file.num_record_batches)) if is_file else file
         for batch in batches:
             for start in range(0, len(batch), ROWS):
                 part = batch.slice(start, ROWS)
                 part.validate(full=True)  # Arrow trusts what it reads; text may not be UTF-8
                 yield {name: usual_type(part.column(name)) for name in names}
-
-
-def _chosen(names: list[str], choose: ChooseColumns, place: str) -> list[str]:
-    wanted = choose(names)
-    chosen = [name for name in names if name in wanted]
-    check_distinct(chosen, place)
-    return chosen
 
 
 def usual_type(column: Any) -> Any:
@@ -333,16 +330,14 @@ columns."""
 Readable: TypeAlias = Place | Iterable[Place] | FrameLike
 """Files, or a frame."""
 
-_ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
-
 
 @dataclass(frozen=True)
 class FrameSource:
     """The rows of a frame, as a source of records."""
 
     frame: FrameLike
-    name: str = ""
-    partition: Mapping[str, str] = field(default_factory=dict)
+    name = ""
+    partition: ClassVar[Mapping[str, str]] = {}
 
     def place(self, row: int) -> str:
         """Return the place of a row, counted from 0."""
@@ -358,12 +353,14 @@ class FrameSource:
 
 def is_frame(value: object) -> bool:
     """Return whether a value is a frame, a table or a mapping from names to columns."""
-    names = (*_ARROW, "iloc", "collect")
+    names = ("__arrow_c_stream__", "__arrow_c_array__", "iloc", "collect")
     return isinstance(value, Mapping) or any(hasattr(value, name) for name in names)
 
 
 def columns_of_frame(frame: FrameLike) -> Block:
     """Return the columns of a frame: Arrow arrays, or lists of values."""
+    if not is_frame(frame):
+        raise InputError(f"a frame of type {type(frame).__name__}", "give a frame of pandas")
     if hasattr(frame, "iloc"):
         check_distinct(frame.columns)
         held: Block = {str(name): frame[name].tolist() for name in frame.columns}
@@ -372,14 +369,12 @@ def columns_of_frame(frame: FrameLike) -> Block:
             str(name): values if isinstance(values, np.ndarray) else list(values)
             for name, values in frame.items()
         }
-    elif is_frame(frame):
+    else:
         import pyarrow as pa
 
-        table = pa.table(frame if any(hasattr(frame, one) for one in _ARROW) else frame.collect())
+        table = pa.table(frame.collect() if hasattr(frame, "collect") else frame)
         check_distinct(names := table.column_names)
         held = {name: usual_type(table.column(name).combine_chunks()) for name in names}
-    else:
-        raise InputError(f"a frame of type {type(frame).__name__}", "give a frame of pandas")
     if len(set(map(len, held.values()))) > 1:
         raise InputError("the columns differ in length", "give one value per row in each")
     return held

@@ -12,8 +12,17 @@ from dcglearn.base.files import PathLike
 from dcglearn.base.numbers import counted
 from dcglearn.base.tables.columns import Column, parse_id, table_of, take_rows, text_array
 from dcglearn.base.types import Integers, Rankings
-from dcglearn.collections.join import GradedRun, IndexedQrels, grade_run, index_qrels
-from dcglearn.collections.runs import Qrels, Run, distinct_names, read_qrels, read_run
+from dcglearn.collections.runs import (
+    GradedRun,
+    IndexedQrels,
+    Qrels,
+    Run,
+    distinct_names,
+    grade_run,
+    index_qrels,
+    read_qrels,
+    read_run,
+)
 from dcglearn.judgments.options import ReadOptions, apply_unjudged, padded, warn_of_unjudged
 from dcglearn.judgments.preferences import count_true
 from dcglearn.judgments.reading.fields import Records

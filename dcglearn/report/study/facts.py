@@ -11,10 +11,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from dcglearn.base.checks import checked_rng
-from dcglearn.base.clustered_means import clustered_mean
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
+from dcglearn.base.statistics import clustered_mean
 from dcglearn.base.types import Floats
 from dcglearn.inference.calibration import HeldOut, LinkTest, held_out, link_test
 from dcglearn.inference.questions import Conclusion, JudgeShare, Question, conclude, judge_shares

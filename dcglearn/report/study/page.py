@@ -16,8 +16,7 @@ import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from matplotlib.figure import Figure
 
-from dcglearn.base.files import checked_suffix, write_text
-from dcglearn.base.json_text import jsonable
+from dcglearn.base.files import checked_suffix, jsonable, write_text
 from dcglearn.base.numbers import counted
 from dcglearn.base.text import markdown_cell, plain_text
 from dcglearn.base.version import __version__

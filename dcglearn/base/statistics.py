@@ -1,4 +1,4 @@
-"""Means of judgments that come in clusters, with intervals and tests that know it.
+"""Means of judgments that come in clusters, with intervals and tests, and several tests at once.
 
 Judgments of one query are not independent, so what counts is how much the mean changes when whole
 queries are left out. With m the weighted mean, w_g the weight of query g, s_g its weighted sum, W
@@ -15,6 +15,8 @@ that of Student's t. Its degrees of freedom are one less than the smaller of
 
 The first is Satterthwaite's 2 V^2 / var(V): few queries may decide a small difference. The second
 is the number of queries of equal size that are worth as much: one query may hold many judgments.
+
+Several comparisons are corrected by Holm's step-down method (Scand. J. Statist. 6, 1979).
 """
 
 from __future__ import annotations
@@ -87,3 +89,16 @@ def clustered_mean(
     satterthwaite = 2 * squares.sum() ** 2 / fourth if fourth > 0 else np.inf
     df = min(satterthwaite, effective) - 1
     return ClusteredMean(value, float(np.sqrt(variance)), float(df), effective, between**0.5)
+
+
+def holm(p: Floats) -> Floats:
+    """Correct the p-values of several comparisons.
+
+    >>> holm(np.array([0.01, 0.04, 0.03]))
+    array([0.03, 0.06, 0.06])
+    """
+    order = np.argsort(p)
+    steps = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    corrected = np.empty(len(p))
+    corrected[order] = np.minimum(1.0, steps)
+    return corrected
