@@ -204,7 +204,7 @@ def _terms(measure: Measure, a: Grades, b: Grades) -> Floats:
     """Return what each rank contributes to the difference of a and b, shape (K,)."""
     # The last column, index -1, is no document.
     W, ranks = np.pad(measure.matrix_for(len(a)), ((0, 0), (0, 1))), np.arange(len(a))
-    return np.asarray(W[ranks, a] - W[ranks, b])
+    return W[ranks, a] - W[ranks, b]
 
 
 def _preferred(terms: Floats) -> Preferred:

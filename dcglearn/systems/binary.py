@@ -71,8 +71,7 @@ def _hits_down_to(ranked: Ranked, hits: Floats) -> Floats:
     first, sizes, group = ranked.tie_groups
     place, size = np.arange(len(hits)) - first[group], sizes[group]
     others = place * np.maximum(hits * size - 1, 0) / np.maximum(size - 1, 1)
-    down_to: Floats = above[first][group] + others
-    return down_to
+    return above[first][group] + others
 
 
 def _interpolated(ranked: Ranked, hits: Floats, needed: Floats) -> Floats:
@@ -90,8 +89,7 @@ def _inferred_precision(ranked: Ranked, level: Grades) -> Floats:
     judged = relevant + ranked.sum_above(level == 0)
     pooled = judged + ranked.sum_above(level == _UNJUDGED)
     above = (rank / (rank + 1)) * (pooled / np.maximum(rank, 1))
-    precision: Floats = 1 / (rank + 1) + above * ((relevant + tiny) / (judged + 2 * tiny))
-    return precision
+    return 1 / (rank + 1) + above * ((relevant + tiny) / (judged + 2 * tiny))
 
 
 def _of_sets(measure: BinaryMeasure, found: Floats, retrieved: Floats, R: Floats) -> Floats:
@@ -120,8 +118,7 @@ def expected_stop(
     stops[ranked.query[kept], ranked.ranks[kept]] = by_document[kept]
     reached = np.ones_like(stops)
     np.cumprod(1 - stops[:, :-1], axis=1, out=reached[:, 1:])
-    value: Floats = np.sum(stops * reached * weights, axis=1)
-    return value
+    return np.asarray(np.sum(stops * reached * weights, axis=1))
 
 
 def _stopping(ranked: Ranked, R: Floats, n_ranks: int) -> Floats:

@@ -101,22 +101,19 @@ class Ranked(ShortRepr):
 
     def sum_by_query(self, values: Floats | Booleans) -> Floats:
         """Sum the values of each query's documents one after the other, as trec_eval does."""
-        sums: Floats = np.bincount(self.query, values, len(self.lengths)).astype(float)
-        return sums
+        return np.bincount(self.query, values, len(self.lengths)).astype(float)
 
     def sum_above(self, values: Floats | Booleans) -> Floats:
         """Return the sum over the documents of its query above each document, shape (n,)."""
         before = np.concatenate([[0.0], np.cumsum(values)])
-        above: Floats = before[:-1] - before[self.starts[self.query]]
-        return above
+        return np.asarray(before[:-1] - before[self.starts[self.query]])
 
     def mean_over_ties(self, values: Floats | Booleans) -> Floats:
         """Return values (n,) in which documents with equal scores have their mean."""
         if self.tied is None:
             return values.astype(float)
         _, sizes, group = self.tie_groups
-        means: Floats = (np.bincount(group, values) / sizes)[group]
-        return means
+        return (np.bincount(group, values) / sizes)[group]
 
     def grade_shares(self, n_ranks: int) -> Floats:
         """Return the expected number of documents at each rank of each grade, (Q, K, L + 1)."""
