@@ -108,7 +108,7 @@ from .systems.evaluate import evaluate as evaluate
 from .report.systems.evaluations import write_evaluation as write_evaluation
 from .systems.compare_systems import SystemComparison as SystemComparison
 from .systems.compare_systems import compare_systems as compare_systems
-from .systems.power import queries_needed as queries_needed
+from .systems.paired_tests import queries_needed as queries_needed
 from .systems.orderings import OrderingComparison as OrderingComparison
 from .systems.orderings import compare_orderings as compare_orderings
 from .systems.conclusions import SystemPair as SystemPair

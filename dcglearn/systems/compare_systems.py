@@ -25,8 +25,8 @@ from dcglearn.systems.paired_tests import (
     paired_p_values,
     t_intervals,
     takes_all_signs,
+    tukey_test,
 )
-from dcglearn.systems.tukey import tukey_test
 
 Correct = Literal["measure", "all", "none"]
 CORRECT: tuple[Correct, ...] = get_args(Correct)

@@ -40,11 +40,10 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.measures.presets import usual_presets
 from dcglearn.measures.scale import NO_DOCUMENT
 from dcglearn.systems.evaluate import Evaluation
-from dcglearn.systems.paired_tests import RESAMPLES
+from dcglearn.systems.paired_tests import RESAMPLES, tukey_test
 from dcglearn.systems.ranked import ideal_ranking
 from dcglearn.systems.rules import Rules, rules_like
 from dcglearn.systems.scoring import rankings_to_score, with_least
-from dcglearn.systems.tukey import TukeyTest, tukey_test
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -489,22 +488,22 @@ def system_conclusions(
         pairs = system_pairs(evaluation, given, n_ranks, between, advance)
     values, means = evaluation.values[:, 0], evaluation.means()[:, 0]
     n, counted = len(values), np.isfinite(values).astype(int)
-    test = TukeyTest(np.full((1, n * (n - 1) // 2), np.nan), 0)
+    p, drawn = np.full((1, n * (n - 1) // 2), np.nan), 0
     if (counted @ counted.T).min() >= 2:
-        test = tukey_test(values[None], rng, resamples)
-    p = dict(zip(combinations(range(n), 2), test.p[0].tolist(), strict=True))
+        p, drawn = tukey_test(values[None], rng, resamples)
+    p_of = dict(zip(combinations(range(n), 2), p[0].tolist(), strict=True))
     conclusions = []
     for pair in pairs:
         i, j = (evaluation.systems.index(name) for name in (pair.a, pair.b))
         difference = float(means[i] - means[j])
-        tested = p[min(i, j), max(i, j)]
+        tested = p_of[min(i, j), max(i, j)]
         one = PairConclusion(**vars(pair), difference=difference, p=tested, significant=None)
         if not math.isnan(one.p):
             total = float(np.nansum(values[i] - values[j]))
             lead = {"a": total, "b": -total, None: 0.0}[one.leader]
             one = replace(one, significant=one.p < alpha and lead > 0)
         conclusions.append(one)
-    return SystemConclusions(evaluation, given, n_ranks, alpha, test.drawn, tuple(conclusions))
+    return SystemConclusions(evaluation, given, n_ranks, alpha, drawn, tuple(conclusions))
 
 
 def named_pair(text: str, names: Sequence[str]) -> tuple[str, str]:

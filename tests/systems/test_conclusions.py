@@ -20,7 +20,7 @@ from dcglearn import (
     system_conclusions,
 )
 from dcglearn.systems.conclusions import named_pair
-from dcglearn.systems.tukey import tukey_test
+from dcglearn.systems.paired_tests import tukey_test
 
 K = 4
 GAINS = {3: 3.0, 2: 2.0, 1: 1.0, 0: 0.0}
@@ -84,9 +84,9 @@ def test_the_test_is_tukeys_and_its_direction_is_that_of_the_verdict(
     qrels, runs = drawn_collection(rng)
     evaluation = evaluated(qrels, runs, Rules())
     found = system_conclusions(evaluation, K, np.random.default_rng(4), alpha=0.2)
-    expected = tukey_test(evaluation.values[:, 0][None], np.random.default_rng(4))
-    assert [one.p for one in found.pairs] == expected.p[0].tolist()
-    assert found.drawn == expected.drawn
+    p, drawn = tukey_test(evaluation.values[:, 0][None], np.random.default_rng(4))
+    assert [one.p for one in found.pairs] == p[0].tolist()
+    assert found.drawn == drawn
     means = dict(zip(evaluation.systems, evaluation.means()[:, 0], strict=True))
     for one in found.pairs:
         assert one.difference == pytest.approx(means[one.a] - means[one.b])
