@@ -35,7 +35,6 @@ from dcglearn.systems.scoring import (
     unjudged_in_ideal,
     values,
 )
-from dcglearn.systems.unjudged_bounds import judged_share
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,7 +130,7 @@ class Evaluation:
 
         def shares(run: Ranked) -> list[Floats]:
             ordered = in_order(run, self.rules)
-            return [judged_share(ordered, cutoff) for cutoff in self.cutoffs]
+            return [ordered.judged_share(cutoff) for cutoff in self.cutoffs]
 
         return np.array(map_threads(shares, self.runs))
 

@@ -16,7 +16,7 @@ from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Booleans, Floats, Grades, Integers
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.ideal import counts_by_grade
+from dcglearn.measures.ideal import counts_by_grade, ratio
 from dcglearn.measures.scale import MAX_GRADES, checked_grades
 from dcglearn.systems.rules import Ties
 
@@ -114,6 +114,13 @@ class Ranked(ShortRepr):
             return values.astype(float)
         _, sizes, group = self.tie_groups
         return (np.bincount(group, values) / sizes)[group]
+
+    def judged_share(self, cutoff: int | None = None) -> Floats:
+        """Return the share of judged documents among the first `cutoff` of each query, (Q,)."""
+        first = self.first(cutoff)
+        counted = first.ranks < (cutoff or len(first.grades))
+        judged = counted * first.mean_over_ties(first.grades < first.n_grades)
+        return ratio(first.sum_by_query(judged), first.sum_by_query(counted), np.nan)
 
     def grade_shares(self, n_ranks: int) -> Floats:
         """Return the expected number of documents at each rank of each grade, (Q, K, L + 1)."""

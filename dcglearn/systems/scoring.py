@@ -7,6 +7,19 @@ ideal is that of the documents judged for q, by gain and not by label; it leaves
 lower its value. All measures follow all rules, but only a DCG counts gains below the least one as
 0. To measures of relevant documents a document without a judgment is not relevant, and a query
 without relevant ones counts 0, or is left out if the rules leave out queries whose ideal is 0.
+
+Bounds are over all grades of documents without a judgment. Take gains g_1 > ... > g_L >= 0, P_j
+judged documents of the best j grades, and m_j unjudged documents with one of these grades, 0 <= m_1
+<= ... <= m_L = u. Then nDCG = N / D with
+
+    N = judged part + sum_j (g_j - g_j+1) S(m_j)        g_L+1 = 0
+    D = sum_j (g_j - g_j+1) C(P_j + m_j)
+
+C(m) is the sum of the m largest discounts, S(m) that of the m largest (for the smallest N, the m
+smallest) discounts at the ranks of unjudged documents. N - t D is a sum of functions of one m_j
+each, so one pass over the grades finds its best assignment, and Dinkelbach's method (Management
+Science 13, 1967) the best N / D: set t to N / D of the best assignment until it stays. Unjudged
+documents that only other runs hold change D only: it is smallest if all have the worst grade.
 """
 
 from __future__ import annotations
@@ -30,7 +43,6 @@ from dcglearn.measures.utility import LinearUtility
 from dcglearn.systems.binary import expected_stop, score_binary
 from dcglearn.systems.ranked import Ranked, rank_discounts
 from dcglearn.systems.rules import Rules
-from dcglearn.systems.unjudged_bounds import unjudged_bounds
 
 
 def score_runs(
@@ -87,11 +99,16 @@ def values(measure: Measure | OtherMeasure, ranked: Ranked, rules: Rules) -> tup
             "have no gains",
             "evaluate a DCG, or choose other rules",
         )
-    if rules.unjudged == "bounds":
-        return _bounds(measure, ranked, rules)
-    gain = 0.0 if rules.unjudged == "nothing" else None
-    value = _score(measure, ranked, gain, np.nan if rules.worthless is None else rules.worthless)
-    return value, value
+    worthless = np.nan if rules.worthless is None else rules.worthless
+    if rules.unjudged != "bounds":
+        value = _score(measure, ranked, 0.0 if rules.unjudged == "nothing" else None, worthless)
+        return value, value
+    if rules.worthless is None and isinstance(measure, DCG) and measure.normalise is not None:
+        raise InputError(
+            '`unjudged="bounds"`, and queries without relevant documents left out',
+            "use `worthless=0`: without all judgments it is unknown which queries these are",
+        )
+    return unjudged_bounds(measure, ranked, worthless)
 
 
 def _score(
@@ -102,9 +119,10 @@ def _score(
         return np.asarray(np.einsum("qkl,kl->q", ranked.grade_shares(len(every)), every))
     if isinstance(measure, RBPResidual):
         return _residual(measure, ranked, unjudged_gain)
-    if isinstance(measure, DCG | RBP):
-        dcg = measure.dcg if isinstance(measure, RBP) else measure
-        return _of_dcg(dcg, ranked, unjudged_gain, worthless)
+    if isinstance(measure, RBP):
+        measure = measure.dcg
+    if isinstance(measure, DCG):
+        return _of_dcg(measure, ranked, unjudged_gain, worthless)
     if isinstance(measure, ERR):
         by_grade = _with_unjudged(np.array(measure.probabilities), unjudged_gain)
         value = expected_stop(ranked, by_grade, measure.cutoff, np.reciprocal)
@@ -151,24 +169,84 @@ def _residual(measure: RBP, ranked: Ranked, unjudged_gain: float | None) -> Floa
     return ranked.sum_by_query(judged_later) + np.power(measure.p, seen)
 
 
-def _bounds(measure: Measure | OtherMeasure, ranked: Ranked, rules: Rules) -> tuple[Floats, Floats]:
-    if isinstance(measure, ERR):  # rises with every R_i
-        ends = min(measure.probabilities or ()), max(measure.probabilities or ())
-        low, high = (_score(measure, ranked, end, 0.0) for end in ends)
-        return low, high
+_OTHER_RULE = 'choose another rule, such as `unjudged="worst"`'
+
+
+def unjudged_bounds(
+    measure: Measure | OtherMeasure, ranked: Ranked, worthless: float
+) -> tuple[Floats, Floats]:
+    """Return the smallest and the largest value (Q,) over all grades of unjudged documents."""
     if isinstance(measure, RBP):
         least = min(measure.dcg.gains)
         low = _score(measure, ranked, least, 0.0)
         below = 0.0 if measure.cutoff is None else measure.p**measure.cutoff
         return low, low + (_residual(measure, ranked, least) - below)
-    if not isinstance(measure, DCG):
+    if not isinstance(measure, DCG | ERR):
         raise InputError("no bounds for position-dependent weights")
-    if rules.worthless is None and measure.normalise is not None:
-        raise InputError(
-            '`unjudged="bounds"`, and queries without relevant documents left out',
-            "use `worthless=0`: without all judgments it is unknown which queries these are",
-        )
-    return unjudged_bounds(measure, ranked, rules.worthless or 0.0)
+    by_grade = measure.gains if isinstance(measure, DCG) else measure.probabilities or ()
+    if isinstance(measure, DCG) and (rank_discounts(measure, ranked) < 0).any():
+        raise InputError("bounds for discounts below 0", _OTHER_RULE)
+    if isinstance(measure, ERR) or measure.normalise is None:  # each rises with every grade
+        low, high = (_score(measure, ranked, end, 0.0) for end in (min(by_grade), max(by_grade)))
+        return low, high
+    if min(by_grade) < 0:
+        raise InputError("bounds for gains below 0", _OTHER_RULE)
+    if ranked.pooled is None:
+        return _bounds_of_ratios(measure, ranked, worthless)
+    others = np.maximum(ranked.pooled - ranked.unjudged, 0)
+    bounds = []
+    for grade in (np.argmin(by_grade), np.argmax(by_grade)):
+        pools = ranked.pools.copy()
+        pools[:, grade] += others
+        bounds.append(_bounds_of_ratios(measure, replace(ranked, pools=pools), worthless))
+    lows, highs = zip(*bounds, strict=True)
+    return np.fmin(*lows), np.fmax(*highs)
+
+
+def _bounds_of_ratios(measure: DCG, ranked: Ranked, worthless: float) -> tuple[Floats, Floats]:
+    gains, u = np.array(measure.gains), ranked.unjudged
+    order = np.argsort(-gains, kind="stable")
+    steps = -np.diff(gains[order], append=0.0)
+    m = np.arange(int(u.max(initial=0)) + 1)
+    discounts = ranked.mean_over_ties(rank_discounts(measure, ranked)[ranked.ranks])
+    unjudged = ranked.grades == ranked.n_grades
+    query, own = ranked.query[unjudged], discounts[unjudged]
+    place = np.arange(len(query)) - (np.cumsum(u) - u)[query]
+    highest = np.zeros((len(u), len(m)))
+    highest[query, place + 1] = own[np.lexsort((-own, query))]
+    highest = np.cumsum(highest, axis=1)
+    lowest = highest[:, -1:] - np.take_along_axis(highest, np.maximum(u[:, None] - m, 0), axis=1)
+    cumulative = np.cumsum(ranked.pools[:, order], axis=1)
+    n_ranks = measure.n_ranks or int(cumulative.max(initial=0)) + len(m)
+    largest = np.sort(measure.discounts_for(n_ranks))[::-1]
+    total = np.concatenate([[0.0], np.cumsum(largest)])
+    ideals = total[np.minimum(cumulative.T[:, :, None] + m, n_ranks)]
+    judged = ranked.sum_by_query(np.append(gains, 0.0)[ranked.grades] * discounts)
+    queries, possible = np.arange(len(u)), m <= u[:, None]
+
+    def extreme_ratio(S: Floats, start: float, sign: int) -> Floats:
+        """Return the largest N / D (sign 1) or the smallest (-1) by Dinkelbach's method."""
+        t = np.full(len(u), start)
+        while True:
+            N, D = np.zeros_like(S), np.zeros_like(S)  # of the assignment with the best N - t D
+            for step, ideal in zip(steps, ideals, strict=True):
+                value = np.where(possible, sign * (N - t[:, None] * D), -np.inf)
+                best = np.maximum.accumulate(value, axis=1)
+                at = np.maximum.accumulate(np.where(value == best, m, 0), axis=1)
+                N = np.take_along_axis(N, at, axis=1) + step * S
+                D = np.take_along_axis(D, at, axis=1) + step * ideal
+            new = ratio(judged + N[queries, u], D[queries, u], start)
+            better = sign * (new - t) > 0
+            if not better.any():
+                return t
+            t = np.where(better, new, t)
+
+    largest_ideal = steps @ ideals[:, queries, u]
+    smallest_ideal = steps[:-1] @ ideals[:-1, :, 0] + steps[-1] * ideals[-1, queries, u]
+    low = np.where(largest_ideal > 0, extreme_ratio(lowest, 1.0, -1), worthless)
+    high = np.where(largest_ideal > 0, extreme_ratio(highest, 0.0, 1), worthless)
+    if_worthless = np.where(smallest_ideal > 0, np.nan, worthless)
+    return np.fmin(low, if_worthless), np.fmax(high, if_worthless)
 
 
 def in_order(ranked: Ranked, rules: Rules) -> Ranked:

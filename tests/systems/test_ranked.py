@@ -32,7 +32,7 @@ from dcglearn import (
     score_runs,
     write_measure,
 )
-from dcglearn.systems.unjudged_bounds import judged_share, unjudged_bounds
+from dcglearn.systems.scoring import unjudged_bounds
 
 GAINS = st.lists(st.sampled_from([-1.0, -0.25, 0.0, 0.5, 1.0, 3.0]), min_size=3, max_size=3)
 DISCOUNTS = st.lists(st.sampled_from([-0.5, 0.0, 0.25, 0.5, 1.0]), min_size=5, max_size=5)
@@ -153,8 +153,8 @@ def test_rules_for_documents_without_a_judgment() -> None:
     tied = one_query([3, 0, 1, 3, 0], [2, 1, 0], [0, 1, 1, 1, 2])
     tied = tied.keep(tied.grades < 3)
     assert score_runs(measure, tied)[0] == pytest.approx(3 + 3 / 2 + 4 / 3)  # ties stay
-    assert judged_share(ranked).tolist() == [0.5]
-    assert judged_share(ranked, 1).tolist() == [0.0]
+    assert ranked.judged_share().tolist() == [0.5]
+    assert ranked.judged_share(1).tolist() == [0.0]
     # Counted as the worst grade, they are part of the ideal as well: no value exceeds 1.
     whole = DCG([4, 2, 1], "zipf", None, "ideal")
     assert score_runs(whole, one_query([0, 1, 3, 3], [1, 1, 0]))[0] == 1.0
@@ -266,7 +266,7 @@ def test_a_measure_must_cover_the_grades() -> None:
 
 
 def test_the_judged_share_averages_over_ties() -> None:
-    assert judged_share(one_query([0, 2], [1, 0], [0, 0]), 1).tolist() == [0.5]
+    assert one_query([0, 2], [1, 0], [0, 0]).judged_share(1).tolist() == [0.5]
 
 
 def test_long_ties_keep_the_order_of_the_input() -> None:
