@@ -129,8 +129,8 @@ from .systems.beta_gamma import beta_gamma_threshold as beta_gamma_threshold
 from .coherence.verdict import advantage as advantage
 from .coherence.verdict import Verdict as Verdict
 from .coherence.verdict import verdict as verdict
-from .coherence.smallest_change import smallest_change_of_gains as smallest_change_of_gains
-from .coherence.smallest_change import smallest_change_of_discounts as smallest_change_of_discounts
+from .coherence.verdict import smallest_change_of_gains as smallest_change_of_gains
+from .coherence.verdict import smallest_change_of_discounts as smallest_change_of_discounts
 from .coherence.mean_ndcg import MeanVerdict as MeanVerdict
 from .coherence.mean_ndcg import mean_verdict as mean_verdict
 from .coherence.explain import Explanation as Explanation

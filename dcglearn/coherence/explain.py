@@ -99,6 +99,8 @@ def _unexceeded(points: Floats) -> Integers:
 
 Preferred = Literal["a", "b", "equal"]
 
+_PREFERRED: dict[int, Preferred] = {1: "a", -1: "b", 0: "equal"}
+
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
@@ -119,9 +121,9 @@ class Explanation:
     """
 
     contributions: Floats
-    differences: tuple[float, float]
-    winners: tuple[Preferred, Preferred]
-    exchanged: tuple[Preferred, Preferred] | None
+    differences: tuple[float, ...]
+    winners: tuple[Preferred, ...]
+    exchanged: tuple[Preferred, ...] | None
 
     @property
     def agree(self) -> bool:
@@ -184,19 +186,17 @@ def explain(
     lists = two_runs(a, b, first.n_grades)
     if lists.ndim != 2:
         raise InputError(f"lists of shape {lists.shape[1:]}", "give two lists, of shape (K,)")
-    terms = np.array([_terms(measure, *lists) for measure in (first, second)])
-    sizes = np.abs(terms).sum(axis=1)
-    exchanged = None
+    measures = [first, second]
     if isinstance(first, DCG) and isinstance(second, DCG):
-        K = lists.shape[1]
-        c, d = first.discounts_for(K), second.discounts_for(K)
-        mixed = [_terms(one, *lists) for one in (DCG(first.gains, d), DCG(second.gains, c))]
-        exchanged = _preferred(mixed[0]), _preferred(mixed[1])
+        c, d = (one.discounts_for(lists.shape[1]) for one in (first, second))
+        measures += [DCG(first.gains, d), DCG(second.gains, c)]
+    terms = np.array([_terms(one, *lists) for one in measures])
+    sizes, differences = np.abs(terms).sum(axis=1), terms.sum(axis=1)
+    sides = np.where(np.abs(differences) <= TIE_TOLERANCE * sizes, 0, np.sign(differences))
+    winners = tuple(_PREFERRED[side] for side in sides.tolist())
+    contributions = terms[:2] / np.where(sizes > 0, sizes, 1.0)[:2, None]
     return Explanation(
-        contributions=terms / np.where(sizes > 0, sizes, 1.0)[:, None],
-        differences=(float(terms[0].sum()), float(terms[1].sum())),
-        winners=(_preferred(terms[0]), _preferred(terms[1])),
-        exchanged=exchanged,
+        contributions, tuple(differences[:2].tolist()), winners[:2], winners[2:] or None
     )
 
 
@@ -205,10 +205,3 @@ def _terms(measure: Measure, a: Grades, b: Grades) -> Floats:
     # The last column, index -1, is no document.
     W, ranks = np.pad(measure.matrix_for(len(a)), ((0, 0), (0, 1))), np.arange(len(a))
     return W[ranks, a] - W[ranks, b]
-
-
-def _preferred(terms: Floats) -> Preferred:
-    difference, size = float(terms.sum()), float(np.abs(terms).sum())
-    if abs(difference) <= TIE_TOLERANCE * size:
-        return "equal"
-    return "a" if difference > 0 else "b"

@@ -23,16 +23,14 @@ from dcglearn.base.errors import InputError, check_name, naming
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats, Integers
 from dcglearn.coherence.mean_ndcg import MeanVerdict, mean_verdicts
-from dcglearn.coherence.smallest_change import (
-    SmallestChange,
-    smallest_change_of_discounts,
-    smallest_change_of_gains,
-)
 from dcglearn.coherence.verdict import (
+    SmallestChange,
     Verdict,
     WorstGain,
     advantage_by_step,
     cumulative_counts,
+    smallest_change_of_discounts,
+    smallest_change_of_gains,
     verdict,
     winners,
 )
@@ -236,7 +234,8 @@ def system_pairs(
         for i, j in block:
             m, n = (int(n_queries[k]) for k in (i, j))
             D = (totals[i] * n - totals[j] * m) / (m * n)  # with signs that are exact
-            by_query = winners(counts[i] - counts[j], None, discounts, worst).astype(object)
+            steps = advantage_by_step(counts[i] - counts[j], None, discounts, worst)
+            by_query = winners(steps).astype(object)
             by_query[left_out[i] | left_out[j]] = None
             pair = SystemPair(
                 names[i],
