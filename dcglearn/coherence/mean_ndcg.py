@@ -21,6 +21,7 @@ value in the middle by at most half the width times the largest slope. The tight
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Literal, NamedTuple
@@ -117,7 +118,10 @@ def mean_verdict(
     'depends'
     """
     both = two_runs(a, b, n_grades)
-    return mean_verdicts(both, pools, discounts, n_grades, worst_gain, max_boxes)[0, 1]
+    counted, pair = np.full(2, both.shape[1]), (0, 1)
+    return mean_verdicts(both, pools, discounts, n_grades, worst_gain, counted, [pair], max_boxes)[
+        pair
+    ]
 
 
 def mean_verdicts(
@@ -125,14 +129,14 @@ def mean_verdicts(
     pools: ArrayLike,
     discounts: Discounts,
     n_grades: int,
-    worst_gain: WorstGain = "zero",
+    worst_gain: WorstGain,
+    counted: Integers,
+    pairs: Sequence[tuple[int, int]],
     max_boxes: int = 4096,
-    counted: ArrayLike | None = None,
-    pairs: ArrayLike | None = None,
 ) -> dict[tuple[int, int], MeanVerdict]:
-    """Decide as :func:`mean_verdict` for pairs (i, j) of runs (n, Q, K), by default all.
+    """Decide as :func:`mean_verdict` for pairs (i, j) of runs (n, Q, K).
 
-    `counted` (n,) is the number of queries in the mean of each run, by default Q.
+    `counted` (n,) is the number of queries in the mean of each run.
     """
     checked_count(max_boxes, "`max_boxes`", high=10**12)
     check_name(worst_gain, "worst gain", WORST_GAINS)
@@ -151,13 +155,12 @@ def mean_verdicts(
         )
     for run in rows:
         check_pools(run, pool, n_gains)
-    first, second = np.triu_indices(len(rows), 1) if pairs is None else np.transpose(pairs)
-    numbers = np.full(len(rows), rows.shape[1]) if counted is None else np.asarray(counted)
+    first, second = np.transpose(pairs)
     lower, upper = np.full(len(first), np.inf), np.full(len(first), -np.inf)
     largest, gains = np.zeros((2, len(first))), np.zeros((2, len(first), n_grades))
     tolerance = 0.0
     for kept in (n_gains, *range(1, n_gains)):  # the positive gains, and then the faces
-        difference = mean_difference(rows, pool, c, kept, (first, second), numbers)
+        difference = mean_difference(rows, pool, c, kept, (first, second), counted)
         tolerance = tolerance or difference.tolerance  # the first one, of the most gains
         least, most, leads, ratios = _search_ratios(difference, len(first), max_boxes)
         lower, upper = np.minimum(lower, least), np.maximum(upper, most)
@@ -175,7 +178,7 @@ def mean_verdicts(
     winners = np.select([*cases.values()], [*cases], "undecided").tolist()
     cutoff = rows.shape[2] if isinstance(discounts, str) else None
     found = {}
-    for n, pair in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+    for n, pair in enumerate(pairs):
         a, b = (
             DCG(gains[k, n], discounts, cutoff, "ideal") if leads[n] else None
             for k, leads in enumerate((a_leads, b_leads))

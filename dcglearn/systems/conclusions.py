@@ -9,11 +9,9 @@ named before, is more than chance, corrected for all pairs.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import chain, combinations, product
+from itertools import combinations, product
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -38,7 +36,7 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.measures.presets import usual_presets
 from dcglearn.measures.scale import NO_DOCUMENT
 from dcglearn.systems.evaluate import Evaluation
-from dcglearn.systems.paired_tests import RESAMPLES, tukey_test
+from dcglearn.systems.paired_tests import RESAMPLES, parts, tukey_test
 from dcglearn.systems.ranked import ideal_ranking
 from dcglearn.systems.rules import Rules, rules_like
 from dcglearn.systems.scoring import rankings_to_score, with_least
@@ -205,31 +203,25 @@ def system_pairs(
     n_queries = (~left_out).sum(axis=1)
     counts = cumulative_counts(rankings, len(gains))
     totals = counts.sum(axis=1, dtype=np.int64)
-    chosen = [*combinations(range(len(names)), 2)]
-    if between is not None:
-        for name in chain.from_iterable(between):
-            check_name(name, "system", names)
-        chosen = [(names.index(a), names.index(b)) for a, b in between]
-    for i, j in chosen:
-        if i == j:
-            raise InputError(f"{names[i]!r} twice", "name two systems")
-    verdicts = partial(
-        mean_verdicts,
-        pools=pools,
-        n_grades=len(gains),
-        worst_gain=worst,
-        counted=n_queries,
-    )
+    if between is None:
+        between = [*combinations(names, 2)]
+    for a, b in between:
+        check_name(a, "system", names)
+        check_name(b, "system", names)
+        if a == b:
+            raise InputError(f"{a!r} twice", "name two systems")
+    chosen = [(names.index(a), names.index(b)) for a, b in between]
     rules = dict.fromkeys(one.discounts for one in usual_presets("1,0", n_ranks).values())
     pairs: list[SystemPair] = []
-    for at in range(0, len(chosen), _PAIRS_AT_ONCE):
-        block = chosen[at : at + _PAIRS_AT_ONCE]
-        means = verdicts(rankings, discounts=discounts, pairs=block)
+    for part in parts(len(chosen), _PAIRS_AT_ONCE):
+        block = chosen[part]
+        means = mean_verdicts(rankings, pools, discounts, len(gains), worst, n_queries, block)
         usual = [pair for pair in block if means[pair].winner in ("a", "b")]
         for rule, cutoff in product(rules, range(1, n_ranks + 1)):
             if not usual:
                 break
-            found = verdicts(rankings[:, :, :cutoff], discounts=rule, max_boxes=_BOXES, pairs=usual)
+            cut = rankings[:, :, :cutoff]
+            found = mean_verdicts(cut, pools, rule, len(gains), worst, n_queries, usual, _BOXES)
             usual = [one for one in usual if found[one].winner in (means[one].winner, "equal")]
         for i, j in block:
             m, n = (int(n_queries[k]) for k in (i, j))
@@ -237,7 +229,7 @@ def system_pairs(
             steps = advantage_by_step(counts[i] - counts[j], None, discounts, worst)
             by_query = winners(steps).astype(object)
             by_query[left_out[i] | left_out[j]] = None
-            pair = SystemPair(
+            one = SystemPair(
                 names[i],
                 names[j],
                 dcg_difference=advantage_by_step(D, gains, discounts).item(),
@@ -250,7 +242,7 @@ def system_pairs(
                 usual_discounts=(i, j) in usual,
                 query_winners=tuple(by_query.tolist()),
             )
-            pairs.append(pair)
+            pairs.append(one)
         advance(len(pairs), len(chosen))
     return pairs
 
@@ -413,10 +405,6 @@ class SystemConclusions:
         """Whether differences were tested."""
         return any(one.significant is not None for one in self.pairs)
 
-    def counts(self) -> dict[tuple[Extent, bool | None], int]:
-        """Return the number of pairs by the parameters for which they hold, and significance."""
-        return dict(Counter((one.holds_for, one.significant) for one in self.pairs))
-
     def to_frame(self) -> pd.DataFrame:
         """Return a frame with a row per pair: who is ahead, for what, the test, every verdict."""
         import pandas as pd
@@ -487,15 +475,15 @@ def system_conclusions(
         pairs = system_pairs(evaluation, given, n_ranks, between, advance)
     values, means = evaluation.values[:, 0], evaluation.means()[:, 0]
     n, counted = len(values), np.isfinite(values).astype(int)
-    p, drawn = np.full((1, n * (n - 1) // 2), np.nan), 0
+    p, drawn = np.full((n, n), np.nan), 0
     if (counted @ counted.T).min() >= 2:
-        p, drawn = tukey_test(values[None], rng, resamples)
-    p_of = dict(zip(combinations(range(n), 2), p[0].tolist(), strict=True))
+        found, drawn = tukey_test(values[None], rng, resamples)
+        p[np.triu_indices(n, 1)] = found[0]
     conclusions = []
     for pair in pairs:
         i, j = (evaluation.systems.index(name) for name in (pair.a, pair.b))
         difference = float(means[i] - means[j])
-        tested = p_of[min(i, j), max(i, j)]
+        tested = float(p[min(i, j), max(i, j)])
         one = PairConclusion(**vars(pair), difference=difference, p=tested, significant=None)
         if not math.isnan(one.p):
             total = float(np.nansum(values[i] - values[j]))

@@ -161,8 +161,9 @@ def test_pools_without_best_documents_or_without_any_gain() -> None:
 
 def test_verdicts_of_all_pairs_equal_single_verdicts(rng: np.random.Generator) -> None:
     runs, pools = draw_runs(rng, 5, 12, 4, 8, 3)
-    found = mean_verdicts(runs, pools, "zipf", 3)
-    assert list(found) == [(i, j) for i in range(5) for j in range(i + 1, 5)]
+    pairs = [(i, j) for i in range(5) for j in range(i + 1, 5)]
+    found = mean_verdicts(runs, pools, "zipf", 3, "zero", np.full(5, 12), pairs)
+    assert list(found) == pairs
     for (i, j), one in found.items():
         alone = mean_verdict(runs[i], runs[j], pools, "zipf", 3)
         assert (alone.winner, alone.bounds) == (one.winner, pytest.approx(one.bounds))
