@@ -17,7 +17,6 @@ from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.progress import Advance
 from dcglearn.base.tables.columns import int_array, numbers_of_arrow, take_rows
 from dcglearn.base.threads import map_in_order
-from dcglearn.base.types import Integers
 from dcglearn.collections.join import IndexedQrels, grade_run, index_qrels
 from dcglearn.collections.letor import looks_like_letor, read_graded_lists, read_predictions
 from dcglearn.collections.runs import (
@@ -50,34 +49,6 @@ READING_THREADS = 2
 
 LEAST_STEPS = 20
 """With fewer steps from a score to a larger one, that all of them go up may be chance."""
-
-
-class DocumentPool:
-    """The distinct documents of several runs, for each of Q queries."""
-
-    def __init__(self, n_queries: int) -> None:
-        self._n_queries = n_queries
-        self._parts: list[Any] = []
-
-    def add(self, query: Integers, ids: Any) -> None:
-        """Add documents, of queries (n,) and ids as Arrow text."""
-        import pyarrow as pa
-
-        columns = [int_array(query), ids]
-        self._parts.append(pa.Table.from_arrays(columns, ["query", "document"]))
-        if sum(map(len, self._parts[1:])) > len(self._parts[0]):
-            self._parts = [self._distinct()]
-
-    def _distinct(self) -> Any:
-        import pyarrow as pa
-
-        parts = pa.concat_tables(self._parts)
-        return parts.group_by(parts.column_names, use_threads=False).aggregate([])
-
-    def count_by_query(self) -> Integers:
-        """Return the number of documents of each query, shape (Q,)."""
-        numbers = self._distinct()["query"].combine_chunks()
-        return np.bincount(numbers_of_arrow(numbers), minlength=self._n_queries)
 
 
 class RunSource(NamedTuple):
@@ -135,7 +106,7 @@ def rank_runs(
         return source.name or run.name, ranked, extra, unjudged, rises
 
     found = []
-    pool = DocumentPool(len(known.queries))
+    pool: list[Any] = []
     read = map_in_order(rank, runs, READING_THREADS)
     for source, (name, ranked, left_out, unjudged, rises) in zip(runs, read, strict=True):
         if rises:
@@ -144,7 +115,9 @@ def rank_runs(
                 "largest counts as the best; if they are distances, negate them"
             )
         if shared_pool:
-            pool.add(*unjudged)
+            pool.append(unjudged)
+            if sum(map(len, pool[1:])) > len(pool[0]):
+                pool = [_each_once(pool)]
         found.append((name, ranked, left_out))
         advance(len(found), len(runs))
     names, rankings, extra = zip(*found, strict=True)
@@ -153,7 +126,8 @@ def rank_runs(
     elif repeated := repeated_name(names):
         raise InputError(f"two runs are named {repeated!r}", "name them: {'bm25': run, ...}")
     if shared_pool:
-        pooled = pool.count_by_query()
+        numbers = numbers_of_arrow(_each_once(pool)["query"].combine_chunks())
+        pooled = np.bincount(numbers, minlength=len(known.queries))
         rankings = tuple(replace(ranked, pooled=pooled) for ranked in rankings)
     return names, rankings, extra
 
@@ -164,12 +138,23 @@ def look_up(run: Run, known: IndexedQrels, by_id: bool = False, single: bool = F
     return Ranked(graded.starts, graded.grades, known.pools, graded.tied)
 
 
-def _unjudged_documents(run: Run, known: IndexedQrels) -> tuple[Integers, Any]:
-    """Return the query (n,) and the id (Arrow text) of each document without a judgment."""
+def _unjudged_documents(run: Run, known: IndexedQrels) -> Any:
+    """Return an Arrow table of the documents without a judgment: numbers of queries, and ids."""
+    import pyarrow as pa
+
     query = known.number_queries(run.queries)[run.query]
     unjudged = known.find_grades_of_ids(query, run.documents) == len(known.scale)
     rows = np.flatnonzero(unjudged & (query >= 0))
-    return query[rows], take_rows(run.documents, rows)
+    columns = [int_array(query[rows]), take_rows(run.documents, rows)]
+    return pa.Table.from_arrays(columns, ["query", "document"])
+
+
+def _each_once(tables: Sequence[Any]) -> Any:
+    """Return Arrow tables as one, in which each row is there once."""
+    import pyarrow as pa
+
+    every = pa.concat_tables(tables)
+    return every.group_by(every.column_names, use_threads=False).aggregate([])
 
 
 def scores_rise(run: Run) -> bool:
