@@ -109,8 +109,8 @@ from .report.systems.evaluations import write_evaluation as write_evaluation
 from .systems.compare_systems import SystemComparison as SystemComparison
 from .systems.compare_systems import compare_systems as compare_systems
 from .systems.paired_tests import queries_needed as queries_needed
-from .systems.orderings import OrderingComparison as OrderingComparison
-from .systems.orderings import compare_orderings as compare_orderings
+from .systems.compare_systems import OrderingComparison as OrderingComparison
+from .systems.compare_systems import compare_orderings as compare_orderings
 from .systems.conclusions import SystemPair as SystemPair
 from .systems.conclusions import system_pairs as system_pairs
 from .systems.conclusions import coherence_rules as coherence_rules

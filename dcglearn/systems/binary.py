@@ -109,13 +109,10 @@ def expected_stop(
     ranked: Ranked, by_grade: Floats, cutoff: int | None, worth: Callable[[Floats], Floats]
 ) -> Floats:
     """Return the mean worth (Q,) of the rank where a person stops, by a chance per grade."""
-    longest = int(ranked.lengths.max(initial=0))
-    n_ranks = longest if cutoff is None else min(longest, cutoff)
+    n_ranks = min(ranked.longest, cutoff or ranked.longest)
     weights = worth(np.arange(1.0, n_ranks + 1))
-    stops = np.zeros((len(ranked.lengths), n_ranks))
-    kept = ranked.ranks < n_ranks
     by_document = _stopping(ranked, by_grade[ranked.grades], n_ranks)
-    stops[ranked.query[kept], ranked.ranks[kept]] = by_document[kept]
+    stops = ranked.by_rank(by_document, n_ranks, 0.0)
     reached = np.ones_like(stops)
     np.cumprod(1 - stops[:, :-1], axis=1, out=reached[:, 1:])
     return np.asarray(np.sum(stops * reached * weights, axis=1))

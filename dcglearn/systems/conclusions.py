@@ -49,7 +49,6 @@ def graded_rankings(
     evaluation: Evaluation, measure: DCG, n_ranks: int
 ) -> tuple[Integers, Integers, Floats]:
     """Return rankings (systems, Q, K) and pools (Q, N) of grades, and the gains of the grades."""
-    checked_count(n_ranks, "`n_ranks`")
     rules = evaluation.rules
     if len(evaluation.systems) < 2:
         raise InputError("one run", "give two or more")
@@ -78,7 +77,7 @@ def graded_rankings(
     ideal = ideal_ranking(np.minimum(counts, n_ranks))  # no more of a grade than ranks
     of_unjudged = NO_DOCUMENT if rules.unjudged == "nothing" else len(gains) - 1
     rankings = np.array([one.grade_matrix(n_ranks) for one in ranked])
-    pools = ideal.grade_matrix(int(ideal.lengths.max(initial=1)))
+    pools = ideal.grade_matrix(ideal.longest)
     return np.where(rankings == len(gains), of_unjudged, rankings), pools, gains
 
 

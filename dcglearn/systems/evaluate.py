@@ -294,10 +294,10 @@ def evaluate_opened(
 ) -> Evaluation:
     """Evaluate runs that have not been read: each is read, graded and dropped."""
     known = named_measures(measures, qrels.scale, 1, rules)  # refused before any run is read
-    shared = rules.shared_pool and len(sources) > 1
-    shared = shared and unjudged_in_ideal(rules, [one.measure for one in known])
+    of_all = rules.shared_pool and len(sources) > 1
+    shared = of_all and unjudged_in_ideal(rules, [one.measure for one in known])
     systems, runs, extra = rank_runs(qrels, sources, rules, shared, advance)
-    longest = max(int(run.lengths.max()) for run in runs)
+    longest = max(run.longest for run in runs)
     named = named_measures(measures, qrels.scale, longest, rules)
     low, high = _bounds(runs, named, rules)
     most = high if rules.unjudged == "bounds" else None

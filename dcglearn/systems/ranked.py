@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Booleans, Floats, Grades, Integers
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.ideal import counts_by_grade, ratio
-from dcglearn.measures.scale import MAX_GRADES, checked_grades
+from dcglearn.measures.scale import MAX_GRADES, NO_DOCUMENT, checked_grades
 from dcglearn.systems.rules import Ties
 
 
@@ -86,6 +87,11 @@ class Ranked(ShortRepr):
         """Number of documents ranked for each query, shape (Q,)."""
         return np.diff(self.starts)
 
+    @property
+    def longest(self) -> int:
+        """Number of documents of the longest ranking, at least 1."""
+        return int(self.lengths.max(initial=1))
+
     @cached_property
     def unjudged(self) -> Integers:
         """Number of ranked documents without a judgment for each query, shape (Q,)."""
@@ -122,21 +128,22 @@ class Ranked(ShortRepr):
         judged = counted * first.mean_over_ties(first.grades < first.n_grades)
         return ratio(first.sum_by_query(judged), first.sum_by_query(counted), np.nan)
 
+    def by_rank(self, values: NDArray[Any], n_ranks: int, empty: float) -> NDArray[Any]:
+        """Return the values of the first documents of each query by rank, (Q, K)."""
+        near = self.ranks < n_ranks
+        found = np.full((len(self.pools), n_ranks), empty)
+        found[self.query[near], self.ranks[near]] = values[near]
+        return found
+
     def grade_shares(self, n_ranks: int) -> Floats:
         """Return the expected number of documents at each rank of each grade, (Q, K, L + 1)."""
-        found = np.zeros((len(self.pools), n_ranks, self.n_grades + 1))
-        near = self.ranks < n_ranks
-        for grade in range(self.n_grades + 1):
-            shares = self.mean_over_ties(self.grades == grade)
-            found[self.query[near], self.ranks[near], grade] = shares[near]
-        return found
+        shares = (self.mean_over_ties(self.grades == g) for g in range(self.n_grades + 1))
+        return np.stack([self.by_rank(one, n_ranks, 0.0) for one in shares], axis=-1)
 
     def grade_matrix(self, n_ranks: int) -> NDArray[np.int64]:
         """Return the grades of the first ranks, (Q, n_ranks); -1 where there is no document."""
         first = replace(self, tied=None).first(n_ranks)
-        matrix = np.full((len(self.pools), n_ranks), -1)
-        matrix[first.query, first.ranks] = first.grades
-        return matrix
+        return first.by_rank(first.grades, n_ranks, NO_DOCUMENT)
 
     def first(self, n_ranks: int | None) -> Ranked:
         """Return the first ranks of each query, with all documents that are tied with one there."""
@@ -227,8 +234,5 @@ def ideal_ranking(pools: Integers) -> Ranked:
 
 def rank_discounts(measure: DCG, ranked: Ranked) -> Floats:
     """Return the discounts of all ranks of the longest ranking; a vector is filled with zeros."""
-    longest = int(ranked.lengths.max(initial=1))
-    counted = min(longest, measure.n_ranks or longest)
-    discounts = np.zeros(longest)
-    discounts[:counted] = measure.discounts_for(counted)
-    return discounts
+    counted = min(ranked.longest, measure.n_ranks or ranked.longest)
+    return np.append(measure.discounts_for(counted), np.zeros(ranked.longest - counted))

@@ -29,7 +29,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from dcglearn.base.checks import LARGEST, checked_number
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats
 from dcglearn.measures.dcg import DCG
@@ -74,15 +73,12 @@ def score_runs(
     >>> score_runs(DCG([1, 0], "zipf", normalise="ideal"), ranked), score_runs("P@2", ranked)
     (array([0.5]), array([0.5]))
     """
-    if unjudged_gain is not None:
-        unjudged_gain = checked_number(unjudged_gain, "`unjudged_gain`", -LARGEST, LARGEST)
     found = measure.measure if isinstance(measure, MeasureFile | Named) else measure
     labels = getattr(found, "grades", None) or range(ranked.n_grades)[::-1]
     if len(labels) != ranked.n_grades:
         problem = f"a measure of {len(labels)} grades for {ranked.n_grades}"
         raise InputError(problem, "use one scale")
-    longest = int(ranked.lengths.max(initial=1))
-    named = asked_measure(found, Scale(tuple(labels)), longest)
+    named = asked_measure(found, Scale(tuple(labels)), ranked.longest)
     return _score(named.measure, ranked, unjudged_gain, worthless)
 
 
