@@ -41,7 +41,7 @@ from dcglearn.coherence.verdict import (
 )
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.ideal import check_pools, counts_by_grade
-from dcglearn.measures.scale import MAX_GRADES, checked_grades
+from dcglearn.measures.scale import checked_grades
 
 MeanWinner = Literal["a", "b", "equal", "depends", "undecided"]
 
@@ -138,12 +138,12 @@ def mean_verdicts(
 
     `counted` (n,) is the number of queries in the mean of each run.
     """
-    checked_count(max_boxes, "`max_boxes`", high=10**12)
+    checked_count(max_boxes, "`max_boxes`")
     check_name(worst_gain, "worst gain", WORST_GAINS)
     n_gains = n_grades - (worst_gain == "zero")
-    checked_count(n_gains, "the number of grades that gain something", high=MAX_GRADES)
+    checked_count(n_gains, "the number of grades that gain something")
     rows, pool = checked_grades(runs, n_grades, "runs"), checked_grades(pools, n_grades, "pools")
-    if rows.ndim != 3 or pool.ndim != 2 or rows.shape[1] != len(pool) or not len(pool):
+    if rows.ndim != 3 or pool.shape[:-1] != rows.shape[1:2]:
         raise InputError(
             f"runs of shape {rows.shape}, pools of shape {pool.shape}",
             "give at least two runs, (runs, queries, ranks), and pools (queries, documents)",
@@ -341,14 +341,14 @@ def _search_ratios(
             ended |= (leads.min(axis=0) > tolerance)[pairs]
         if d:
             axis = ((high - low) * slopes).argmax(axis=1)
-            ended |= (high - low)[np.arange(len(low)), axis] <= RESOLUTION
+            halved = np.arange(d) == axis[:, None]
+            ended |= (high - low)[halved] <= RESOLUTION
         np.minimum.at(least, pairs[ended], lower[ended])
         np.maximum.at(most, pairs[ended], upper[ended])
         if ended.all():
             break
-        low, high, pairs = low[~ended], high[~ended], np.tile(pairs[~ended], 2)
-        rows, axis = np.arange(len(low)), axis[~ended]
-        left_high, right_low = high.copy(), low.copy()
-        left_high[rows, axis] = right_low[rows, axis] = middle[~ended][rows, axis]
-        low, high = np.vstack([low, right_low]), np.vstack([left_high, high])
+        left_high, right_low = np.where(halved, middle, high), np.where(halved, middle, low)
+        low = np.vstack([low[~ended], right_low[~ended]])
+        high = np.vstack([left_high[~ended], high[~ended]])
+        pairs = np.tile(pairs[~ended], 2)
     return least, most, leads, ratios

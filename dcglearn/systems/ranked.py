@@ -129,16 +129,17 @@ class Ranked(ShortRepr):
         return ratio(first.sum_by_query(judged), first.sum_by_query(counted), np.nan)
 
     def by_rank(self, values: NDArray[Any], n_ranks: int, empty: float) -> NDArray[Any]:
-        """Return the values of the first documents of each query by rank, (Q, K)."""
+        """Return values (n, ...) of documents by the first ranks of each query, (Q, K, ...)."""
         near = self.ranks < n_ranks
-        found = np.full((len(self.pools), n_ranks), empty)
+        found = np.full((len(self.pools), n_ranks, *values.shape[1:]), empty)
         found[self.query[near], self.ranks[near]] = values[near]
         return found
 
     def grade_shares(self, n_ranks: int) -> Floats:
         """Return the expected number of documents at each rank of each grade, (Q, K, L + 1)."""
-        shares = (self.mean_over_ties(self.grades == g) for g in range(self.n_grades + 1))
-        return np.stack([self.by_rank(one, n_ranks, 0.0) for one in shares], axis=-1)
+        first = self.first(n_ranks)
+        shares = [first.mean_over_ties(first.grades == g) for g in range(self.n_grades + 1)]
+        return first.by_rank(np.column_stack(shares), n_ranks, 0.0)
 
     def grade_matrix(self, n_ranks: int) -> NDArray[np.int64]:
         """Return the grades of the first ranks, (Q, n_ranks); -1 where there is no document."""
