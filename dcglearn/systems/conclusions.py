@@ -58,22 +58,23 @@ def graded_rankings(
             'evaluate with `ties="input"` or `ties="docid"`: each document needs one rank',
         )
     gains = np.array(with_least(measure.on_scale(evaluation.qrels.scale), rules.least).gains)
-    if min(gains) < 0 or (np.diff(gains) > 0).any():
+    if (np.diff(gains, append=0.0) > 0).any():
         raise InputError(
             f"gains {list(measure.gains)} that increase or fall below 0",
             "name another measure first",
         )
     ranked = [rankings_to_score(run, rules) for run in evaluation.runs]
     counts, pooled = evaluation.qrels.pools.copy(), ranked[0].pooled
-    if rules.unjudged == "worst" and pooled is not None:
-        counts[:, -1] += pooled
-    elif rules.unjudged == "worst" and gains[-1] > 0 and any(one.unjudged.any() for one in ranked):
-        raise InputError(
-            "documents without a judgment, and a worst gain above 0: the ideal of a query would "
-            "depend on the run",
-            'evaluate under the normalised measure with `pool="all"`, remove them with '
-            '`unjudged="removed"`, or name a measure whose worst grade gains 0',
-        )
+    if rules.unjudged == "worst":
+        if pooled is not None:
+            counts[:, -1] += pooled
+        elif gains[-1] > 0 and any(one.unjudged.any() for one in ranked):
+            raise InputError(
+                "documents without a judgment, and a worst gain above 0: the ideal of a query "
+                "would depend on the run",
+                'evaluate under the normalised measure with `pool="all"`, remove them with '
+                '`unjudged="removed"`, or name a measure whose worst grade gains 0',
+            )
     ideal = ideal_ranking(np.minimum(counts, n_ranks))  # no more of a grade than ranks
     of_unjudged = NO_DOCUMENT if rules.unjudged == "nothing" else len(gains) - 1
     rankings = np.array([one.grade_matrix(n_ranks) for one in ranked])
@@ -223,7 +224,7 @@ def system_pairs(
             found = mean_verdicts(cut, pools, rule, len(gains), worst, n_queries, usual, _BOXES)
             usual = [one for one in usual if found[one].winner in (means[one].winner, "equal")]
         for i, j in block:
-            m, n = (int(n_queries[k]) for k in (i, j))
+            m, n = n_queries[[i, j]].tolist()
             D = (totals[i] * n - totals[j] * m) / (m * n)  # with signs that are exact
             steps = advantage_by_step(counts[i] - counts[j], None, discounts, worst)
             by_query = winners(steps).astype(object)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard
 import numpy as np
 
 from dcglearn.base.errors import InputError, warn_of_input
+from dcglearn.base.files import PathLike
 from dcglearn.base.progress import Advance
 from dcglearn.base.tables.columns import int_array, numbers_of_arrow, take_rows
 from dcglearn.base.threads import map_in_order
@@ -36,12 +37,11 @@ from dcglearn.systems.rules import Rules
 if TYPE_CHECKING:
     import pandas as pd
 
-FilePath: TypeAlias = str | os.PathLike[str]
 ByQuery: TypeAlias = Mapping[str, Mapping[str, float]]
 """``{query: {document: grade or score}}``."""
 
-QrelsLike: TypeAlias = "FilePath | ByQuery | pd.DataFrame | Qrels | IndexedQrels"
-RunLike: TypeAlias = "FilePath | ByQuery | pd.DataFrame | Run"
+QrelsLike: TypeAlias = "PathLike | ByQuery | pd.DataFrame | Qrels | IndexedQrels"
+RunLike: TypeAlias = "PathLike | ByQuery | pd.DataFrame | Run"
 
 
 READING_THREADS = 2
@@ -90,7 +90,7 @@ def rank_runs(
     """
     queries = frozenset(known.queries)
 
-    def rank(source: RunSource) -> tuple[str, Ranked, tuple[str, ...], Any, bool]:
+    def rank(source: RunSource) -> tuple[tuple[str, Ranked, tuple[str, ...]], Any, bool]:
         run = source.read(queries)
         if queries.isdisjoint(run.queries):
             raise InputError(
@@ -103,12 +103,12 @@ def rank_runs(
         extra = tuple(query for query in run.queries if query not in queries)
         unjudged = _unjudged_documents(run, known) if shared_pool else None
         rises = _is_path(source.run) and scores_rise(run)
-        return source.name or run.name, ranked, extra, unjudged, rises
+        return (source.name or run.name, ranked, extra), unjudged, rises
 
     found = []
     pool: list[Any] = []
     read = map_in_order(rank, runs, READING_THREADS)
-    for source, (name, ranked, left_out, unjudged, rises) in zip(runs, read, strict=True):
+    for source, (one, unjudged, rises) in zip(runs, read, strict=True):
         if rises:
             warn_of_input(
                 f"{source.place}: the scores rise from line to line in every query, and the "
@@ -118,7 +118,7 @@ def rank_runs(
             pool.append(unjudged)
             if sum(map(len, pool[1:])) > len(pool[0]):
                 pool = [_each_once(pool)]
-        found.append((name, ranked, left_out))
+        found.append(one)
         advance(len(found), len(runs))
     names, rankings, extra = zip(*found, strict=True)
     if all(_is_path(source.run) and source.name is None for source in runs):
@@ -212,7 +212,7 @@ def open_qrels(qrels: QrelsLike, scale: ScaleLike | None = None) -> IndexedQrels
     return index_qrels(qrels, scale)
 
 
-def _is_path(content: object) -> TypeGuard[FilePath]:
+def _is_path(content: object) -> TypeGuard[PathLike]:
     return isinstance(content, str | os.PathLike)
 
 

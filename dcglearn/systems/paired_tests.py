@@ -74,7 +74,13 @@ def paired_p_values(
     array([0.0625])
     """
     if test == "t":
-        return _t_tests(differences)
+        from scipy.special import stdtr
+
+        means, errors, freedom = _student(differences)
+        rounding = _ZERO * np.nanmean(np.abs(differences), axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):  # equal differences: t is inf
+            p = 2 * stdtr(freedom, -np.abs(means) / errors)
+        return np.where(np.abs(means) <= rounding, 1.0, p)
     counted = np.nan_to_num(differences)
     size = np.abs(counted).sum(axis=1)
     shares = counted / np.where(size > 0, size, 1.0)[:, None]
@@ -100,17 +106,6 @@ def takes_all_signs(n_queries: int, resamples: int = RESAMPLES) -> bool:
     (True, False)
     """
     return n_queries < 63 and 2**n_queries <= resamples
-
-
-def _t_tests(differences: Floats) -> Floats:
-    """Return the two-sided p-values of Student's paired t test, shape (m,)."""
-    from scipy.special import stdtr
-
-    means, errors, freedom = _student(differences)
-    rounding = _ZERO * np.nanmean(np.abs(differences), axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):  # equal differences: t is inf
-        p = 2 * stdtr(freedom, -np.abs(means) / errors)
-    return np.where(np.abs(means) <= rounding, 1.0, p)
 
 
 def _student(differences: Floats) -> tuple[Floats, Floats, Integers]:
