@@ -32,13 +32,7 @@ from numpy.typing import ArrayLike
 from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.types import Booleans, Floats, Grades, Integers
-from dcglearn.coherence.verdict import (
-    WORST_GAINS,
-    Discounts,
-    WorstGain,
-    discount_vector,
-    two_runs,
-)
+from dcglearn.coherence.verdict import WORST_GAINS, Discounts, WorstGain, discount_vector, two_runs
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.ideal import check_pools, counts_by_grade
 from dcglearn.measures.scale import checked_grades

@@ -250,10 +250,7 @@ class SmallestChange:
 
 
 def smallest_change_of_gains(
-    D: ArrayLike,
-    gains: ArrayLike,
-    discounts: Discounts,
-    worst_gain: WorstGain | None = None,
+    D: ArrayLike, gains: ArrayLike, discounts: Discounts, worst_gain: WorstGain | None = None
 ) -> SmallestChange | None:
     """Find the nearest compatible gains beyond which the other list, or run, is ahead.
 

@@ -160,9 +160,7 @@ class Scored(NamedTuple):
 
 
 def read_scored(
-    path: Place | Iterable[Place],
-    advance: Advance = silent,
-    options: ReadOptions | None = None,
+    path: Place | Iterable[Place], advance: Advance = silent, options: ReadOptions | None = None
 ) -> Scored:
     """Read files of scored documents; of the options, those on columns and text apply."""
     fields = RecordFields("document", ("id", "score", "grade"), ("score",))

@@ -39,11 +39,11 @@ def score_binary(measure: BinaryMeasure, ranked: Ranked) -> Floats:
     levels = np.array([*measure.levels, _NOT_POOLED])
     if measure.options.get("judged_only"):
         ranked = ranked.keep(levels[ranked.grades] >= 0)
-    relevant = levels > 0
+    level, relevant = levels[ranked.grades], levels > 0
     if measure.name in _WORTH:
         return expected_stop(ranked, relevant.astype(float), measure.n_ranks, _WORTH[measure.name])
     R = (ranked.pools @ relevant[:-1]).astype(float)
-    hits = ranked.mean_over_ties(relevant[ranked.grades])
+    hits = ranked.mean_over_ties(level > 0)
     k = np.inf if measure.cutoff is None else float(measure.cutoff)
     if measure.name == "P":
         return ranked.sum_by_query(hits * (ranked.ranks < k)) / k
@@ -58,10 +58,10 @@ def score_binary(measure: BinaryMeasure, ranked: Ranked) -> Floats:
         shares = _hits_down_to(ranked, hits) / (ranked.ranks + 1) * shares
     elif measure.name == "Bpref":
         others = ranked.pools @ (levels[:-1] == 0)
-        above = np.minimum(ranked.sum_above(levels[ranked.grades] == 0), R[ranked.query])
+        above = np.minimum(ranked.sum_above(level == 0), R[ranked.query])
         shares = 1 - above / np.maximum(np.minimum(R, others), 1.0)[ranked.query]
     elif measure.name == "infAP":
-        shares = _inferred_precision(ranked, levels[ranked.grades])
+        shares = _inferred_precision(ranked, level)
     return ratio(ranked.sum_by_query(hits * shares), R)
 
 

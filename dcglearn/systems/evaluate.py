@@ -19,22 +19,11 @@ from dcglearn.collections.join import IndexedQrels
 from dcglearn.measures.names import AskedMeasure, Named, asked_measure, repeated_name
 from dcglearn.measures.other_measures import RBP, BinaryMeasure, RBPResidual, is_in_one_order
 from dcglearn.measures.scale import Scale, ScaleLike
-from dcglearn.systems.inputs import (
-    QrelsLike,
-    RunLike,
-    RunSource,
-    open_qrels_and_runs,
-    rank_runs,
-)
+from dcglearn.systems.inputs import QrelsLike, RunLike, RunSource, open_qrels_and_runs, rank_runs
 from dcglearn.systems.paired_tests import mean_of_counted
 from dcglearn.systems.ranked import Ranked
 from dcglearn.systems.rules import Rules, rules_like
-from dcglearn.systems.scoring import (
-    in_order,
-    rankings_to_score,
-    unjudged_in_ideal,
-    values,
-)
+from dcglearn.systems.scoring import in_order, rankings_to_score, unjudged_in_ideal, values
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,7 +18,7 @@ from dcglearn.base.files import PathLike
 from dcglearn.base.progress import Advance
 from dcglearn.base.tables.columns import int_array, numbers_of_arrow, take_rows
 from dcglearn.base.threads import map_in_order
-from dcglearn.collections.join import IndexedQrels, grade_run, index_qrels
+from dcglearn.collections.join import GradedRun, IndexedQrels, grade_run, index_qrels
 from dcglearn.collections.letor import looks_like_letor, read_graded_lists, read_predictions
 from dcglearn.collections.runs import (
     Qrels,
@@ -99,9 +99,10 @@ def rank_runs(
                 "give the qrels that belong to the run",
                 source.place,
             )
-        ranked = look_up(run, known, rules.ties == "docid", bool(rules.single))
+        graded = grade_run(run, known, rules.ties == "docid", bool(rules.single))
+        ranked = Ranked(graded.starts, graded.grades, known.pools, graded.tied)
         extra = tuple(query for query in run.queries if query not in queries)
-        unjudged = _unjudged_documents(run, known) if shared_pool else None
+        unjudged = _unjudged_documents(run, graded, ranked) if shared_pool else None
         rises = _is_path(source.run) and scores_rise(run)
         return (source.name or run.name, ranked, extra), unjudged, rises
 
@@ -132,20 +133,13 @@ def rank_runs(
     return names, rankings, extra
 
 
-def look_up(run: Run, known: IndexedQrels, by_id: bool = False, single: bool = False) -> Ranked:
-    """Find the grade of each document of a run, best score first; see :func:`grade_run`."""
-    graded = grade_run(run, known, by_id, single)
-    return Ranked(graded.starts, graded.grades, known.pools, graded.tied)
-
-
-def _unjudged_documents(run: Run, known: IndexedQrels) -> Any:
+def _unjudged_documents(run: Run, graded: GradedRun, ranked: Ranked) -> Any:
     """Return an Arrow table of the documents without a judgment: numbers of queries, and ids."""
     import pyarrow as pa
 
-    query = known.number_queries(run.queries)[run.query]
-    unjudged = known.find_grades_of_ids(query, run.documents) == len(known.scale)
-    rows = np.flatnonzero(unjudged & (query >= 0))
-    columns = [int_array(query[rows]), take_rows(run.documents, rows)]
+    unjudged = ranked.grades == ranked.n_grades
+    documents = take_rows(run.documents, graded.rows[unjudged])
+    columns = [int_array(ranked.keep(unjudged).query), documents]
     return pa.Table.from_arrays(columns, ["query", "document"])
 
 

@@ -116,10 +116,7 @@ def _student(differences: Floats) -> tuple[Floats, Floats, Integers]:
 
 
 def paired_intervals(
-    differences: Floats,
-    rng: np.random.Generator,
-    resamples: int = RESAMPLES,
-    level: float = 0.95,
+    differences: Floats, rng: np.random.Generator, resamples: int = RESAMPLES, level: float = 0.95
 ) -> Floats:
     """Return a bootstrap interval of each mean difference; queries are resampled.
 

@@ -169,11 +169,7 @@ class Ranked(ShortRepr):
 
 
 def ranked_arrays(
-    grades: Grades,
-    scores: Floats,
-    n_grades: int,
-    top: int | None = None,
-    ties: Ties = "mean",
+    grades: Grades, scores: Floats, n_grades: int, top: int | None = None, ties: Ties = "mean"
 ) -> Ranked:
     """Rank documents given as arrays: the same number for each query, all of them judged.
 

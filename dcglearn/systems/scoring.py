@@ -206,11 +206,9 @@ def _bounds_of_ratios(measure: DCG, ranked: Ranked, worthless: float) -> tuple[F
     m = np.arange(int(u.max(initial=0)) + 1)
     discounts = ranked.mean_over_ties(rank_discounts(measure, ranked)[ranked.ranks])
     unjudged = ranked.grades == ranked.n_grades
-    query, own = ranked.query[unjudged], discounts[unjudged]
-    place = np.arange(len(query)) - (np.cumsum(u) - u)[query]
-    highest = np.zeros((len(u), len(m)))
-    highest[query, place + 1] = own[np.lexsort((-own, query))]
-    highest = np.cumsum(highest, axis=1)
+    alone, own = ranked.keep(unjudged), discounts[unjudged]
+    falling = alone.by_rank(own[np.lexsort((-own, alone.query))], len(m) - 1, 0.0)
+    highest = np.cumsum(np.pad(falling, ((0, 0), (1, 0))), axis=1)
     lowest = highest[:, -1:] - np.take_along_axis(highest, np.maximum(u[:, None] - m, 0), axis=1)
     cumulative = np.cumsum(ranked.pools[:, order], axis=1)
     n_ranks = measure.n_ranks or int(cumulative.max(initial=0)) + len(m)
@@ -220,8 +218,9 @@ def _bounds_of_ratios(measure: DCG, ranked: Ranked, worthless: float) -> tuple[F
     judged = ranked.sum_by_query(np.append(gains, 0.0)[ranked.grades] * discounts)
     queries, possible = np.arange(len(u)), m <= u[:, None]
 
-    def extreme_ratio(S: Floats, start: float, sign: int) -> Floats:
+    def extreme_ratio(S: Floats, sign: int) -> Floats:
         """Return the largest N / D (sign 1) or the smallest (-1) by Dinkelbach's method."""
+        start = float(sign < 0)
         t = np.full(len(u), start)
         while True:
             N, D = np.zeros_like(S), np.zeros_like(S)  # of the assignment with the best N - t D
@@ -239,8 +238,8 @@ def _bounds_of_ratios(measure: DCG, ranked: Ranked, worthless: float) -> tuple[F
 
     largest_ideal = steps @ ideals[:, queries, u]
     smallest_ideal = steps[:-1] @ ideals[:-1, :, 0] + steps[-1] * ideals[-1, queries, u]
-    low = np.where(largest_ideal > 0, extreme_ratio(lowest, 1.0, -1), worthless)
-    high = np.where(largest_ideal > 0, extreme_ratio(highest, 0.0, 1), worthless)
+    low = np.where(largest_ideal > 0, extreme_ratio(lowest, -1), worthless)
+    high = np.where(largest_ideal > 0, extreme_ratio(highest, 1), worthless)
     if_worthless = np.where(smallest_ideal > 0, np.nan, worthless)
     return np.fmin(low, if_worthless), np.fmax(high, if_worthless)
 

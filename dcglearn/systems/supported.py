@@ -73,10 +73,7 @@ def drawn_measures(evaluation: Evaluation) -> tuple[Floats, Floats]:
 
 
 def supported_systems(
-    evaluation: Evaluation,
-    gains: Floats,
-    discounts: Floats,
-    rng: np.random.Generator,
+    evaluation: Evaluation, gains: Floats, discounts: Floats, rng: np.random.Generator
 ) -> Supported:
     """Compare systems under measures that were drawn around a learned one.
 
