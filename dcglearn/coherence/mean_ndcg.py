@@ -119,7 +119,7 @@ def mean_verdict(
 
 
 def mean_verdicts(
-    runs: ArrayLike,
+    runs: Grades,
     pools: ArrayLike,
     discounts: Discounts,
     n_grades: int,
@@ -136,25 +136,25 @@ def mean_verdicts(
     check_name(worst_gain, "worst gain", WORST_GAINS)
     n_gains = n_grades - (worst_gain == "zero")
     checked_count(n_gains, "the number of grades that gain something")
-    rows, pool = checked_grades(runs, n_grades, "runs"), checked_grades(pools, n_grades, "pools")
-    if rows.ndim != 3 or pool.shape[:-1] != rows.shape[1:2]:
+    pool = checked_grades(pools, n_grades, "pools")
+    if runs.ndim != 3 or pool.shape[:-1] != runs.shape[1:2]:
         raise InputError(
-            f"runs of shape {rows.shape}, pools of shape {pool.shape}",
+            f"runs of shape {runs.shape}, pools of shape {pool.shape}",
             "give at least two runs, (runs, queries, ranks), and pools (queries, documents)",
         )
-    c = discount_vector(discounts, rows.shape[2])
+    c = discount_vector(discounts, runs.shape[2])
     if c[0] <= 0 or (np.diff(c, append=0.0) > 0).any():
         raise InputError(
             "discounts that increase, fall below 0 or start with 0", "give decreasing discounts"
         )
-    for run in rows:
+    for run in runs:
         check_pools(run, pool, n_gains)
     first, second = np.transpose(pairs)
     lower, upper = np.full(len(first), np.inf), np.full(len(first), -np.inf)
     largest, gains = np.zeros((2, len(first))), np.zeros((2, len(first), n_grades))
     tolerance = 0.0
     for kept in (n_gains, *range(1, n_gains)):  # the positive gains, and then the faces
-        difference = mean_difference(rows, pool, c, kept, (first, second), counted)
+        difference = mean_difference(runs, pool, c, kept, (first, second), counted)
         tolerance = tolerance or difference.tolerance  # the first one, of the most gains
         least, most, leads, ratios = _search_ratios(difference, len(first), max_boxes)
         lower, upper = np.minimum(lower, least), np.maximum(upper, most)
@@ -170,7 +170,7 @@ def mean_verdicts(
         "b": never_ahead & b_leads,
     }
     winners = np.select([*cases.values()], [*cases], "undecided").tolist()
-    cutoff = rows.shape[2] if isinstance(discounts, str) else None
+    cutoff = runs.shape[2] if isinstance(discounts, str) else None
     found = {}
     for n, pair in enumerate(pairs):
         a, b = (

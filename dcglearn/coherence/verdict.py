@@ -46,14 +46,11 @@ WorstGain = Literal["nonnegative", "zero"]
 WORST_GAINS: tuple[WorstGain, ...] = ("nonnegative", "zero")
 
 
-def cumulative_counts(rankings: ArrayLike, n_grades: int) -> NDArray[np.int32]:
+def cumulative_counts(rankings: Grades, n_grades: int) -> NDArray[np.int32]:
     """Count the documents of grade j or better in the top i of rankings (..., K): (..., K, L)."""
-    rows = checked_grades(rankings, n_grades)
-    counts = np.empty((*rows.shape, n_grades), np.int32)
-    for grade in range(n_grades):
-        at_least = (rows <= grade) & (rows > NO_DOCUMENT)
-        np.cumsum(at_least, axis=-1, out=counts[..., grade])
-    return counts
+    rows = rankings[..., None]
+    at_least = (rows <= np.arange(n_grades)) & (rows > NO_DOCUMENT)
+    return np.cumsum(at_least, axis=-2, dtype=np.int32)
 
 
 def advantage(a: ArrayLike, b: ArrayLike, n_grades: int) -> NDArray[np.int64]:

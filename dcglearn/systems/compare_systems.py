@@ -159,12 +159,11 @@ def compare_systems(
     ('good', 0.5, 0.0078125)
     """
     evaluation = evaluation.comparable()
-    if baseline is None:
-        pairs = list(combinations(range(len(evaluation.systems)), 2))
-    else:
-        check_name(baseline, "`baseline`", evaluation.systems)
-        base = evaluation.systems.index(baseline)
-        pairs = [(s, base) for s in range(len(evaluation.systems)) if s != base]
+    systems, values = evaluation.systems, evaluation.values.swapaxes(0, 1)
+    pairs = list(combinations(systems, 2))
+    if baseline is not None:
+        check_name(baseline, "`baseline`", systems)
+        pairs = [(name, baseline) for name in systems if name != baseline]
     checked_rng(rng)
     resamples = checked_count(resamples, "`resamples`", high=10**7)
     check_name(correct, "correction", CORRECT)
@@ -176,16 +175,39 @@ def compare_systems(
         )
     if not pairs:
         return []
+    exact = test == "t" or takes_all_signs(len(evaluation.queries), resamples)
+    rest: dict[str, Any] = {"test": test, "drawn": 0 if exact else resamples}
+    sides = [[systems.index(name) for name in side] for side in zip(*pairs, strict=True)]
     found: list[SystemComparison] = []
-    for m in range(len(evaluation.measures)):
-        found += _under_measure(evaluation, m, pairs, rng, test, resamples)
-        advance(m + 1, len(evaluation.measures))
+    for named, of_systems in zip(evaluation.measures, values, strict=True):
+        first, second = (of_systems[side] for side in sides)
+        differences = first - second
+        n = np.isfinite(differences).sum(axis=1)
+        if n.min() < 2:
+            one, other = pairs[int(n.argmin())]
+            raise InputError(
+                f"fewer than two queries to compare {one!r} and {other!r}",
+                "give runs that share more queries",
+                named.name,
+            )
+        p = paired_p_values(differences, rng, test, resamples)
+        intervals = t_intervals(differences)
+        many = (n >= FEW_QUERIES) & (test != "t")
+        if many.any():
+            intervals[many] = paired_intervals(differences[many], rng, resamples)
+        same = np.abs(differences) <= _EQUAL * np.maximum(np.abs(first), np.abs(second))
+        signs = [(side & ~same).sum(axis=1) for side in (differences > 0, differences < 0)]
+        columns = [mean_of_counted(differences), *intervals.T, p, p, n, *signs, same.sum(axis=1)]
+        found += [
+            SystemComparison(named.name, *pair, *numbers, **rest)
+            for pair, *numbers in zip(pairs, *map(np.ndarray.tolist, columns), strict=True)
+        ]
+        advance(len(found) // len(pairs), len(values))
     if correct == "none":
         return found
     family, drawn = (len(found) if correct == "all" else len(pairs)), 0
     correction: Correction = "tukey" if baseline is None and test != "t" else "holm"
     if correction == "tukey":
-        values = evaluation.values.swapaxes(0, 1)
         p, drawn = tukey_test(values, rng, resamples, across_measures=correct == "all")
     else:
         families = np.array([one.p for one in found]).reshape(-1, family)
@@ -193,42 +215,6 @@ def compare_systems(
     return [
         replace(one, corrected=value, correction=correction, family=family, orders_drawn=drawn)
         for one, value in zip(found, p.ravel().tolist(), strict=True)
-    ]
-
-
-def _under_measure(
-    evaluation: Evaluation,
-    m: int,
-    pairs: list[tuple[int, int]],
-    rng: np.random.Generator,
-    test: PairedTest,
-    resamples: int,
-) -> list[SystemComparison]:
-    """Test the difference of each pair, system minus baseline, without a correction."""
-    systems, measure = evaluation.systems, evaluation.measures[m].name
-    first, second = (evaluation.values[list(side), m] for side in zip(*pairs, strict=True))
-    differences = first - second
-    n = np.isfinite(differences).sum(axis=1)
-    if n.min() < 2:
-        one, other = pairs[int(n.argmin())]
-        raise InputError(
-            f"fewer than two queries to compare {systems[one]!r} and {systems[other]!r}",
-            "give runs that share more queries",
-            measure,
-        )
-    p = paired_p_values(differences, rng, test, resamples)
-    intervals = t_intervals(differences)
-    many = (n >= FEW_QUERIES) & (test != "t")
-    if many.any():
-        intervals[many] = paired_intervals(differences[many], rng, resamples)
-    same = np.abs(differences) <= _EQUAL * np.maximum(np.abs(first), np.abs(second))
-    signs = [(side & ~same).sum(axis=1) for side in (differences > 0, differences < 0)]
-    columns = [mean_of_counted(differences), *intervals.T, p, p, n, *signs, same.sum(axis=1)]
-    exact = test == "t" or takes_all_signs(len(evaluation.queries), resamples)
-    rest: dict[str, Any] = {"test": test, "drawn": 0 if exact else resamples}
-    return [
-        SystemComparison(measure, systems[one], systems[other], *numbers, **rest)
-        for (one, other), *numbers in zip(pairs, *map(np.ndarray.tolist, columns), strict=True)
     ]
 
 
