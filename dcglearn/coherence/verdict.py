@@ -382,9 +382,8 @@ def _smallest_change(
     rest = float(w @ near)  # within the solver's tolerance of 0
     other = far if rest > 0 else x
     tie = near + rest / (rest - float(w @ other)) * (other - near)
-    step = 2.0**-10
-    while value(tie + step * (far - tie)) >= 0:
-        step *= 2
-    beyond = tie + step * (far - tie)
+    step, beyond = 2.0**-10, tie
+    while value(beyond) >= 0:
+        step, beyond = 2 * step, tie + step * (far - tie)
     distance = float(np.linalg.norm(tie - x))
     return SmallestChange(tuple(tie.tolist()), distance, measure(beyond), sign * value(beyond))

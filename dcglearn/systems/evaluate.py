@@ -19,7 +19,14 @@ from dcglearn.collections.join import IndexedQrels
 from dcglearn.measures.names import AskedMeasure, Named, asked_measure, repeated_name
 from dcglearn.measures.other_measures import RBP, BinaryMeasure, RBPResidual, is_in_one_order
 from dcglearn.measures.scale import Scale, ScaleLike
-from dcglearn.systems.inputs import QrelsLike, RunLike, RunSource, open_qrels_and_runs, rank_runs
+from dcglearn.systems.inputs import (
+    QrelsLike,
+    RunLike,
+    RunSource,
+    by_name,
+    open_qrels_and_runs,
+    rank_runs,
+)
 from dcglearn.systems.paired_tests import mean_of_counted
 from dcglearn.systems.ranked import Ranked
 from dcglearn.systems.rules import Rules, rules_like
@@ -35,11 +42,7 @@ def named_measures(
     measures: AskedMeasures, scale: Scale, n_ranks: int, rules: Rules
 ) -> list[Named]:
     """Return measures on a scale; the residual of each RBP follows, except where bounds hold it."""
-    if isinstance(measures, Mapping):
-        given = [(str(name), one) for name, one in measures.items()]
-    else:
-        several = measures if isinstance(measures, list | tuple) else [measures]
-        given = [("", one) for one in several]
+    given = by_name(measures)
     if not given:
         raise InputError("no measure", "give at least one, such as 'nDCG(linear-log2) @ 10'")
     named: list[Named] = []

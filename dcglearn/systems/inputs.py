@@ -59,7 +59,7 @@ class RunSource(NamedTuple):
 
     run: RunLike
     place: str
-    name: str | None
+    name: str
     lists: Qrels | None
 
     def read(self, queries: Container[str]) -> Run:
@@ -122,7 +122,7 @@ def rank_runs(
         found.append(one)
         advance(len(found), len(runs))
     names, rankings, extra = zip(*found, strict=True)
-    if all(_is_path(source.run) and source.name is None for source in runs):
+    if all(_is_path(source.run) and not source.name for source in runs):
         names = tuple(distinct_names(names, [source.place for source in runs]))
     elif repeated := repeated_name(names):
         raise InputError(f"two runs are named {repeated!r}", "name them: {'bm25': run, ...}")
@@ -168,11 +168,7 @@ def open_qrels_and_runs(
     if _is_path(qrels) and looks_like_letor(qrels):
         qrels = lists = read_graded_lists(qrels)
     indexed = open_qrels(qrels, scale)
-    named: list[tuple[str | None, RunLike]]
-    if isinstance(runs, Mapping) and not _is_one_run(runs):
-        named = [(str(name), run) for name, run in runs.items()]
-    else:
-        named = [(None, run) for run in (runs if isinstance(runs, list | tuple) else [runs])]
+    named = by_name([runs] if isinstance(runs, Mapping) and _is_one_run(runs) else runs)
     if not named:
         raise InputError("no run", "give at least one")
     sources = []
@@ -184,6 +180,13 @@ def open_qrels_and_runs(
             place = run.name
         sources.append(RunSource(run, place, name, lists))
     return indexed, tuple(sources)
+
+
+def by_name(given: Any) -> list[tuple[str, Any]]:
+    """Return what a dict by name, a sequence without names or one value holds, with its names."""
+    if isinstance(given, Mapping):
+        return [(str(name), one) for name, one in given.items()]
+    return [("", one) for one in (given if isinstance(given, list | tuple) else [given])]
 
 
 def open_qrels(qrels: QrelsLike, scale: ScaleLike | None = None) -> IndexedQrels:
