@@ -111,50 +111,53 @@ def mean_verdict(
     ...              worst_gain="nonnegative").winner
     'depends'
     """
-    both = two_runs(a, b, n_grades)
-    counted, pair = np.full(2, both.shape[1]), (0, 1)
-    return mean_verdicts(both, pools, discounts, n_grades, worst_gain, counted, [pair], max_boxes)[
-        pair
-    ]
+    both, pool = two_runs(a, b, n_grades), checked_grades(pools, n_grades, "pools")
+    check_name(worst_gain, "worst gain", WORST_GAINS)
+    if both.ndim != 3 or pool.shape[:-1] != both.shape[1:2]:
+        raise InputError(
+            f"runs of shape {both.shape[1:]}, pools of shape {pool.shape}",
+            "give runs (queries, ranks) and pools (queries, documents)",
+        )
+    for run in both:
+        check_pools(run, pool, _grades_that_gain(n_grades, worst_gain))
+    counts, n_queries = counts_by_grade(pool, n_grades), np.full(2, len(pool))
+    return mean_verdicts(both, counts, discounts, worst_gain, n_queries, [(0, 1)], max_boxes)[0, 1]
+
+
+def _grades_that_gain(n_grades: int, worst_gain: WorstGain) -> int:
+    return checked_count(
+        n_grades - (worst_gain == "zero"), "the number of grades that gain something"
+    )
 
 
 def mean_verdicts(
     runs: Grades,
-    pools: ArrayLike,
+    counts: Integers,
     discounts: Discounts,
-    n_grades: int,
     worst_gain: WorstGain,
-    counted: Integers,
+    n_queries: Integers,
     pairs: Sequence[tuple[int, int]],
     max_boxes: int = 4096,
 ) -> dict[tuple[int, int], MeanVerdict]:
     """Decide as :func:`mean_verdict` for pairs (i, j) of runs (n, Q, K).
 
-    `counted` (n,) is the number of queries in the mean of each run.
+    `counts` (Q, L) has the documents in the pools by grade, `n_queries` (n,) the number of queries
+    in the mean of each run.
     """
     checked_count(max_boxes, "`max_boxes`")
-    check_name(worst_gain, "worst gain", WORST_GAINS)
-    n_gains = n_grades - (worst_gain == "zero")
-    checked_count(n_gains, "the number of grades that gain something")
-    pool = checked_grades(pools, n_grades, "pools")
-    if runs.ndim != 3 or pool.shape[:-1] != runs.shape[1:2]:
-        raise InputError(
-            f"runs of shape {runs.shape}, pools of shape {pool.shape}",
-            "give at least two runs, (runs, queries, ranks), and pools (queries, documents)",
-        )
+    n_grades = counts.shape[1]
+    n_gains = _grades_that_gain(n_grades, worst_gain)
     c = discount_vector(discounts, runs.shape[2])
     if c[0] <= 0 or (np.diff(c, append=0.0) > 0).any():
         raise InputError(
             "discounts that increase, fall below 0 or start with 0", "give decreasing discounts"
         )
-    for run in runs:
-        check_pools(run, pool, n_gains)
     first, second = np.transpose(pairs)
     lower, upper = np.full(len(first), np.inf), np.full(len(first), -np.inf)
     largest, gains = np.zeros((2, len(first))), np.zeros((2, len(first), n_grades))
     tolerance = 0.0
     for kept in (n_gains, *range(1, n_gains)):  # the positive gains, and then the faces
-        difference = mean_difference(runs, pool, c, kept, (first, second), counted)
+        difference = mean_difference(runs, counts[:, :kept], c, (first, second), n_queries)
         tolerance = tolerance or difference.tolerance  # the first one, of the most gains
         least, most, leads, ratios = _search_ratios(difference, len(first), max_boxes)
         lower, upper = np.minimum(lower, least), np.maximum(upper, most)
@@ -248,15 +251,13 @@ class MeanDifference(NamedTuple):
 
 def mean_difference(
     runs: Grades,
-    pools: Grades,
+    counts: Integers,
     discounts: Floats,
-    n_gains: int,
     pairs: tuple[Integers, Integers],
-    counted: Integers,
+    n_queries: Integers,
 ) -> MeanDifference:
-    """Build the mean differences of pairs of runs, where grades from `n_gains` on gain 0."""
-    n_queries, n_ranks = runs.shape[1:]
-    counts = counts_by_grade(pools, n_gains)
+    """Build the mean differences of pairs of runs, where grades without a count gain 0."""
+    n_ranks, n_gains = runs.shape[2], counts.shape[1]
     ideal_ends, group_of = np.unique(
         np.minimum(counts.cumsum(axis=1), n_ranks), axis=0, return_inverse=True
     )
@@ -266,11 +267,11 @@ def mean_difference(
         np.add.at(total, group_of.reshape(-1), of_run)
     sums = np.concatenate([[0.0], discounts.cumsum()])
     ideals = np.diff(sums[ideal_ends], axis=1, prepend=0.0)
-    shares = grouped / counted[:, None, None]
+    shares = grouped / n_queries[:, None, None]
     numerators = shares[pairs[0]] - shares[pairs[1]]
     gain = ideal_ends[:, -1] > 0
     best = (ideal_ends > 0).argmax(axis=1)
-    n_operations = 3 * n_ranks * n_gains + n_queries + 32
+    n_operations = 3 * n_ranks * n_gains + len(counts) + 32
     steepest = 1 + 2 * n_gains * float(discounts.sum() / discounts[0])
     tolerance = float(np.finfo(float).eps) * n_operations * steepest
     return MeanDifference(numerators[:, gain], ideals[gain], best[gain], tolerance)

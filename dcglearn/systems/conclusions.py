@@ -37,7 +37,6 @@ from dcglearn.measures.presets import usual_presets
 from dcglearn.measures.scale import NO_DOCUMENT
 from dcglearn.systems.evaluate import Evaluation
 from dcglearn.systems.paired_tests import RESAMPLES, parts, tukey_test
-from dcglearn.systems.ranked import ideal_ranking
 from dcglearn.systems.rules import Rules, rules_like
 from dcglearn.systems.scoring import rankings_to_score, with_least
 
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
 def graded_rankings(
     evaluation: Evaluation, measure: DCG, n_ranks: int
 ) -> tuple[Integers, Integers, Floats]:
-    """Return rankings (systems, Q, K) and pools (Q, N) of grades, and the gains of the grades."""
+    """Return the grades of rankings (systems, Q, K), counts of pools (Q, L), and gains (L,)."""
     rules = evaluation.rules
     if len(evaluation.systems) < 2:
         raise InputError("one run", "give two or more")
@@ -75,11 +74,9 @@ def graded_rankings(
                 'evaluate under the normalised measure with `pool="all"`, remove them with '
                 '`unjudged="removed"`, or name a measure whose worst grade gains 0',
             )
-    ideal = ideal_ranking(np.minimum(counts, n_ranks))  # no more of a grade than ranks
     of_unjudged = NO_DOCUMENT if rules.unjudged == "nothing" else len(gains) - 1
     rankings = np.array([one.grade_matrix(n_ranks) for one in ranked])
-    pools = ideal.grade_matrix(ideal.longest)
-    return np.where(rankings == len(gains), of_unjudged, rankings), pools, gains
+    return np.where(rankings == len(gains), of_unjudged, rankings), counts, gains
 
 
 def coherence_rules(rules: Rules | str) -> Rules:
@@ -195,7 +192,7 @@ def system_pairs(
     >>> pair.dcg_difference, pair.any_gains.winner, pair.any_discounts.winner
     (0.5, 'depends', 'a')
     """
-    rankings, pools, gains = graded_rankings(evaluation, measure, n_ranks)
+    rankings, pooled, gains = graded_rankings(evaluation, measure, n_ranks)
     discounts = measure.discounts_for(n_ranks)
     worst: WorstGain = "zero" if gains[-1] == 0 else "nonnegative"
     names = evaluation.systems
@@ -215,13 +212,13 @@ def system_pairs(
     pairs: list[SystemPair] = []
     for part in parts(len(chosen), _PAIRS_AT_ONCE):
         block = chosen[part]
-        means = mean_verdicts(rankings, pools, discounts, len(gains), worst, n_queries, block)
+        means = mean_verdicts(rankings, pooled, discounts, worst, n_queries, block)
         usual = [pair for pair in block if means[pair].winner in ("a", "b")]
         for rule, cutoff in product(rules, range(1, n_ranks + 1)):
             if not usual:
                 break
             cut = rankings[:, :, :cutoff]
-            found = mean_verdicts(cut, pools, rule, len(gains), worst, n_queries, usual, _BOXES)
+            found = mean_verdicts(cut, pooled, rule, worst, n_queries, usual, _BOXES)
             usual = [one for one in usual if found[one].winner in (means[one].winner, "equal")]
         for i, j in block:
             m, n = n_queries[[i, j]].tolist()

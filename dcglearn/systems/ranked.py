@@ -222,13 +222,6 @@ def ranked_arrays(
     return ranked if ties == "input" or new.all() else replace(ranked, tied=np.cumsum(new) - 1)
 
 
-def ideal_ranking(pools: Integers) -> Ranked:
-    """Return the documents (Q, L) of each query ranked by grade, the best first."""
-    Q, L = pools.shape
-    grades = np.repeat(np.tile(np.arange(L), Q), pools.ravel())
-    return Ranked(np.append(0, np.cumsum(pools.sum(axis=1))), grades, pools)
-
-
 def rank_discounts(measure: DCG, ranked: Ranked) -> Floats:
     """Return the discounts of all ranks of the longest ranking; a vector is filled with zeros."""
     counted = min(ranked.longest, measure.n_ranks or ranked.longest)

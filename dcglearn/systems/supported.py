@@ -19,7 +19,6 @@ from dcglearn.learning.record import LearnedRecord
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.ideal import ratio
 from dcglearn.systems.evaluate import Evaluation
-from dcglearn.systems.ranked import ideal_ranking
 from dcglearn.systems.scoring import rankings_to_score
 
 _EQUAL = 1e-12
@@ -124,7 +123,8 @@ def supported_systems(
     weights = np.stack([np.ones_like(drawn_queries), drawn_queries])
     ideal = None
     if drawn.normalise is not None:
-        best = ideal_ranking(evaluation.qrels.pools).grade_shares(K)
+        ends = np.cumsum(evaluation.qrels.pools, axis=1)[:, None]
+        best = np.eye(gains.shape[1] + 1)[(ends <= np.arange(K)[:, None]).sum(axis=2)]
         ideal = best.reshape(n_queries, -1) @ np.maximum(W, 0.0)
     means = np.empty((2, len(evaluation.runs), len(gains)))
     for s, run in enumerate(evaluation.runs):

@@ -12,6 +12,7 @@ from dcglearn.base.types import Floats, Grades
 from dcglearn.coherence.mean_ndcg import mean_verdicts
 from dcglearn.coherence.verdict import WorstGain
 from dcglearn.measures.discounts import rule_discounts
+from dcglearn.measures.ideal import counts_by_grade
 
 GOOD_POOLS = np.array([[0, 1, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]])
 X, Y = np.array([[0, 1, 1], [1, 0, 1]]), np.array([[1, 1, 0], [0, 1, 0]])
@@ -162,7 +163,7 @@ def test_pools_without_best_documents_or_without_any_gain() -> None:
 def test_verdicts_of_all_pairs_equal_single_verdicts(rng: np.random.Generator) -> None:
     runs, pools = draw_runs(rng, 5, 12, 4, 8, 3)
     pairs = [(i, j) for i in range(5) for j in range(i + 1, 5)]
-    found = mean_verdicts(runs, pools, "zipf", 3, "zero", np.full(5, 12), pairs)
+    found = mean_verdicts(runs, counts_by_grade(pools, 3), "zipf", "zero", np.full(5, 12), pairs)
     assert list(found) == pairs
     for (i, j), one in found.items():
         alone = mean_verdict(runs[i], runs[j], pools, "zipf", 3)
