@@ -105,7 +105,7 @@ def takes_all_signs(n_queries: int, resamples: int = RESAMPLES) -> bool:
     >>> takes_all_signs(13), takes_all_signs(14)
     (True, False)
     """
-    return n_queries < 63 and 2**n_queries <= resamples
+    return 2**n_queries <= resamples
 
 
 def _student(differences: Floats) -> tuple[Floats, Floats, Integers]:

@@ -248,10 +248,8 @@ def _stopping(ranked: Ranked, R: Floats, n_ranks: int) -> Floats:
         first, size = int(firsts[group]), int(sizes[group])
         most = min(size, n_ranks - int(ranked.ranks[first]))
         passed = mean_products(1 - R[first : first + size], most)
-        ratios = np.divide(
-            passed[1:], passed[:-1], out=np.ones(most), where=passed[:-1] > 0
-        )  # once nobody passes, the ranks below are not reached
-        stops[first : first + most] = 1 - ratios
+        # Once nobody passes, the ranks below are not reached.
+        stops[first : first + most] = 1 - ratio(passed[1:], passed[:-1], 1.0)
     return stops
 
 
