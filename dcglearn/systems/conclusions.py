@@ -466,8 +466,8 @@ def system_conclusions(
         if not isinstance(measure, DCG) or measure.normalise is None:
             raise InputError("is not an nDCG", f"name nDCG(...) @ {n_ranks} first")
         if measure.n_ranks is None or measure.n_ranks > n_ranks:
-            deep = "all ranks" if measure.n_ranks is None else f"{measure.n_ranks} ranks"
-            raise InputError(f"has {deep}, and {n_ranks} are compared", "raise `n_ranks`")
+            deep = measure.n_ranks or "all"
+            raise InputError(f"has {deep} ranks, and {n_ranks} are compared", "raise `n_ranks`")
         given = measure.plain() @ measure.n_ranks
         pairs = system_pairs(evaluation, given, n_ranks, between, advance)
     values, means = evaluation.values[:, 0], evaluation.means()[:, 0]

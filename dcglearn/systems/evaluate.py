@@ -193,7 +193,7 @@ class Evaluation:
         """
         names = [one.name for one in self.measures]
         check_name(measure, "measure", (None, *names))
-        means = self.means()[:, 0 if measure is None else names.index(measure)]
+        means = self.means()[:, names.index(measure or names[0])]
         order = np.argsort(-means, kind="stable").tolist()
         return replace(
             self,

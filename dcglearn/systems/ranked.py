@@ -128,7 +128,7 @@ class Ranked(ShortRepr):
         judged = counted * first.mean_over_ties(first.grades < first.n_grades)
         return ratio(first.sum_by_query(judged), first.sum_by_query(counted), np.nan)
 
-    def by_rank(self, values: NDArray[Any], n_ranks: int, empty: float) -> NDArray[Any]:
+    def by_rank(self, values: NDArray[Any], n_ranks: int, empty: float = 0.0) -> NDArray[Any]:
         """Return values (n, ...) of documents by the first ranks of each query, (Q, K, ...)."""
         near = self.ranks < n_ranks
         found = np.full((len(self.pools), n_ranks, *values.shape[1:]), empty)
@@ -139,7 +139,7 @@ class Ranked(ShortRepr):
         """Return the expected number of documents at each rank of each grade, (Q, K, L + 1)."""
         first = self.first(n_ranks)
         shares = [first.mean_over_ties(first.grades == g) for g in range(self.n_grades + 1)]
-        return first.by_rank(np.column_stack(shares), n_ranks, 0.0)
+        return first.by_rank(np.column_stack(shares), n_ranks)
 
     def grade_matrix(self, n_ranks: int) -> NDArray[np.int64]:
         """Return the grades of the first ranks, (Q, n_ranks); -1 where there is no document."""

@@ -231,7 +231,7 @@ def expected_stop(
     n_ranks = min(ranked.longest, cutoff or ranked.longest)
     weights = worth(np.arange(1.0, n_ranks + 1))
     by_document = _stopping(ranked, by_grade[ranked.grades], n_ranks)
-    stops = ranked.by_rank(by_document, n_ranks, 0.0)
+    stops = ranked.by_rank(by_document, n_ranks)
     reached = np.ones_like(stops)
     np.cumprod(1 - stops[:, :-1], axis=1, out=reached[:, 1:])
     return np.asarray(np.sum(stops * reached * weights, axis=1))
@@ -342,7 +342,7 @@ def _bounds_of_ratios(measure: DCG, ranked: Ranked, worthless: float) -> tuple[F
     discounts = ranked.mean_over_ties(rank_discounts(measure, ranked)[ranked.ranks])
     unjudged = ranked.grades == ranked.n_grades
     alone, own = ranked.keep(unjudged), discounts[unjudged]
-    falling = alone.by_rank(own[np.lexsort((-own, alone.query))], len(m) - 1, 0.0)
+    falling = alone.by_rank(own[np.lexsort((-own, alone.query))], len(m) - 1)
     highest = np.cumsum(np.pad(falling, ((0, 0), (1, 0))), axis=1)
     lowest = highest[:, -1:] - np.take_along_axis(highest, np.maximum(u[:, None] - m, 0), axis=1)
     cumulative = np.cumsum(ranked.pools[:, order], axis=1)
