@@ -105,7 +105,7 @@ def takes_all_signs(n_queries: int, resamples: int = RESAMPLES) -> bool:
     >>> takes_all_signs(13), takes_all_signs(14)
     (True, False)
     """
-    return 2**n_queries <= resamples
+    return 1 << n_queries <= resamples  # 2^n
 
 
 def _student(differences: Floats) -> tuple[Floats, Floats, Integers]:
