@@ -231,11 +231,7 @@ def test_a_winner_for_positive_gains_may_be_behind_with_gains_of_zero() -> None:
 
 def test_a_nonnegative_worst_gain_adds_the_face_where_it_is_zero() -> None:
     """With gains 1, 0 the second query stops counting."""
-    pools, a, b = (
-        np.array([[0, 1], [1, 1]]),
-        np.array([[0, 1], [1, -1]]),
-        np.array([[1, 0], [1, 1]]),
-    )
+    pools, a, b = np.array([[[0, 1], [1, 1]], [[0, 1], [1, -1]], [[1, 0], [1, 1]]])
     found = mean_verdict(a, b, pools, "zipf", 2, "nonnegative")
     inside = [zipf_difference([1, x], a, b, pools) for x in np.linspace(0.01, 1, 100)]
     assert max(inside) < 0.2
