@@ -108,9 +108,9 @@ from .systems.evaluate import evaluate as evaluate
 from .report.systems.evaluations import write_evaluation as write_evaluation
 from .systems.compare_systems import SystemComparison as SystemComparison
 from .systems.compare_systems import compare_systems as compare_systems
-from .systems.power import queries_needed as queries_needed
-from .systems.orderings import OrderingComparison as OrderingComparison
-from .systems.orderings import compare_orderings as compare_orderings
+from .systems.paired_tests import queries_needed as queries_needed
+from .systems.compare_systems import OrderingComparison as OrderingComparison
+from .systems.compare_systems import compare_orderings as compare_orderings
 from .systems.conclusions import SystemPair as SystemPair
 from .systems.conclusions import system_pairs as system_pairs
 from .systems.conclusions import coherence_rules as coherence_rules
@@ -129,8 +129,8 @@ from .systems.beta_gamma import beta_gamma_threshold as beta_gamma_threshold
 from .coherence.verdict import advantage as advantage
 from .coherence.verdict import Verdict as Verdict
 from .coherence.verdict import verdict as verdict
-from .coherence.smallest_change import smallest_change_of_gains as smallest_change_of_gains
-from .coherence.smallest_change import smallest_change_of_discounts as smallest_change_of_discounts
+from .coherence.verdict import smallest_change_of_gains as smallest_change_of_gains
+from .coherence.verdict import smallest_change_of_discounts as smallest_change_of_discounts
 from .coherence.mean_ndcg import MeanVerdict as MeanVerdict
 from .coherence.mean_ndcg import mean_verdict as mean_verdict
 from .coherence.explain import Explanation as Explanation

@@ -18,8 +18,7 @@ from dcglearn.base.files import write_text
 from dcglearn.base.statistics import holm
 from dcglearn.base.types import Floats
 from dcglearn.report.tables import Table
-from dcglearn.systems.paired_tests import paired_p_values
-from dcglearn.systems.tukey import tukey_test
+from dcglearn.systems.paired_tests import paired_p_values, tukey_test
 
 ROOT = Path(__file__).resolve().parent.parent
 SYSTEMS, QUERIES, LEVEL, DRAWS, SEED = 8, 25, 0.05, 1199, 1
@@ -74,13 +73,15 @@ def p_values(values: Floats, rng: np.random.Generator) -> dict[str, Floats]:
     first, second = np.triu_indices(SYSTEMS, 1)
     differences = values[:, first] - values[:, second]
     p = np.array([paired_p_values(one, rng, "randomisation", DRAWS) for one in differences])
-    tukey = tukey_test(values, rng, DRAWS).p
+    tukey, _ = tukey_test(values, rng, DRAWS)
     return {
         "uncorrected": p,
         "Holm": np.array([holm(one) for one in p]),
         "Tukey": tukey,
         "Holm, all measures": holm(p.ravel()).reshape(p.shape),
-        "Tukey, all measures": tukey_test(values, rng, DRAWS, True).p if len(values) > 1 else tukey,
+        "Tukey, all measures": tukey_test(values, rng, DRAWS, True)[0]
+        if len(values) > 1
+        else tukey,
     }
 
 

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
-from dcglearn.base.types import Floats, Grades, Integers
+from dcglearn.base.types import Floats, Integers
 from dcglearn.coherence.verdict import two_runs
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import TIE_TOLERANCE, Measure
@@ -43,15 +43,11 @@ _MOST_SUMS = 10_000
 
 def example_depth(first: Measure, second: Measure) -> int:
     """Return how many ranks two lists must have to show where two measures differ."""
-    cutoffs, covered = [], []
-    for measure in (first, second):
-        cutoff = measure.cutoff if isinstance(measure, DCG) else None
-        if cutoff is not None:
-            cutoffs.append(cutoff)
-        elif measure.n_ranks is not None:
-            covered.append(measure.n_ranks)
-    deepest = max(cutoffs, default=0) + (0 if len(cutoffs) == 2 else SHORT)
-    return min([deepest, *covered])
+    both = first, second
+    cutoffs = [(isinstance(one, DCG) and one.cutoff) or 0 for one in both]
+    deepest = max(cutoffs) + (0 if all(cutoffs) else SHORT)
+    covered = [one.n_ranks for one, cutoff in zip(both, cutoffs, strict=True) if not cutoff]
+    return min([deepest, *filter(None, covered)])
 
 
 def clearest_example(
@@ -99,6 +95,8 @@ def _unexceeded(points: Floats) -> Integers:
 
 Preferred = Literal["a", "b", "equal"]
 
+_PREFERRED: dict[int, Preferred] = {1: "a", -1: "b", 0: "equal"}
+
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
@@ -119,9 +117,9 @@ class Explanation:
     """
 
     contributions: Floats
-    differences: tuple[float, float]
-    winners: tuple[Preferred, Preferred]
-    exchanged: tuple[Preferred, Preferred] | None
+    differences: tuple[float, ...]
+    winners: tuple[Preferred, ...]
+    exchanged: tuple[Preferred, ...] | None
 
     @property
     def agree(self) -> bool:
@@ -184,31 +182,18 @@ def explain(
     lists = two_runs(a, b, first.n_grades)
     if lists.ndim != 2:
         raise InputError(f"lists of shape {lists.shape[1:]}", "give two lists, of shape (K,)")
-    terms = np.array([_terms(measure, *lists) for measure in (first, second)])
-    sizes = np.abs(terms).sum(axis=1)
-    exchanged = None
+    K, (one, other) = lists.shape[1], lists
+    measures = [first, second]
     if isinstance(first, DCG) and isinstance(second, DCG):
-        K = lists.shape[1]
         c, d = first.discounts_for(K), second.discounts_for(K)
-        mixed = [_terms(one, *lists) for one in (DCG(first.gains, d), DCG(second.gains, c))]
-        exchanged = _preferred(mixed[0]), _preferred(mixed[1])
-    return Explanation(
-        contributions=terms / np.where(sizes > 0, sizes, 1.0)[:, None],
-        differences=(float(terms[0].sum()), float(terms[1].sum())),
-        winners=(_preferred(terms[0]), _preferred(terms[1])),
-        exchanged=exchanged,
-    )
-
-
-def _terms(measure: Measure, a: Grades, b: Grades) -> Floats:
-    """Return what each rank contributes to the difference of a and b, shape (K,)."""
+        measures += [DCG(first.gains, d), DCG(second.gains, c)]
     # The last column, index -1, is no document.
-    W, ranks = np.pad(measure.matrix_for(len(a)), ((0, 0), (0, 1))), np.arange(len(a))
-    return np.asarray(W[ranks, a] - W[ranks, b])
-
-
-def _preferred(terms: Floats) -> Preferred:
-    difference, size = float(terms.sum()), float(np.abs(terms).sum())
-    if abs(difference) <= TIE_TOLERANCE * size:
-        return "equal"
-    return "a" if difference > 0 else "b"
+    weights = (np.pad(measure.matrix_for(K), ((0, 0), (0, 1))) for measure in measures)
+    terms = np.array([W[np.arange(K), one] - W[np.arange(K), other] for W in weights])
+    sizes, differences = np.abs(terms).sum(axis=1), terms.sum(axis=1)
+    sides = np.where(np.abs(differences) <= TIE_TOLERANCE * sizes, 0, np.sign(differences))
+    winners = tuple(_PREFERRED[side] for side in sides.tolist())
+    contributions = terms[:2] / np.where(sizes > 0, sizes, 1.0)[:2, None]
+    return Explanation(
+        contributions, tuple(differences[:2].tolist()), winners[:2], winners[2:] or None
+    )

@@ -21,6 +21,7 @@ value in the middle by at most half the width times the largest slope. The tight
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Literal, NamedTuple
@@ -31,15 +32,9 @@ from numpy.typing import ArrayLike
 from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.types import Booleans, Floats, Grades, Integers
-from dcglearn.coherence.verdict import (
-    WORST_GAINS,
-    Discounts,
-    WorstGain,
-    discount_vector,
-    two_runs,
-)
+from dcglearn.coherence.verdict import WORST_GAINS, Discounts, WorstGain, discount_vector, two_runs
 from dcglearn.measures.dcg import DCG, check_pools, counts_by_grade
-from dcglearn.measures.scale import MAX_GRADES, checked_grades
+from dcglearn.measures.scale import checked_grades
 
 MeanWinner = Literal["a", "b", "equal", "depends", "undecided"]
 
@@ -115,48 +110,53 @@ def mean_verdict(
     ...              worst_gain="nonnegative").winner
     'depends'
     """
-    both = two_runs(a, b, n_grades)
-    return mean_verdicts(both, pools, discounts, n_grades, worst_gain, max_boxes)[0, 1]
+    both, pool = two_runs(a, b, n_grades), checked_grades(pools, n_grades, "pools")
+    check_name(worst_gain, "worst gain", WORST_GAINS)
+    if both.ndim != 3 or pool.shape[:-1] != both.shape[1:2]:
+        raise InputError(
+            f"runs of shape {both.shape[1:]}, pools of shape {pool.shape}",
+            "give runs (queries, ranks) and pools (queries, documents)",
+        )
+    for run in both:
+        check_pools(run, pool, _grades_that_gain(n_grades, worst_gain))
+    counts, n_queries = counts_by_grade(pool, n_grades), np.full(2, len(pool))
+    return mean_verdicts(both, counts, discounts, worst_gain, n_queries, [(0, 1)], max_boxes)[0, 1]
+
+
+def _grades_that_gain(n_grades: int, worst_gain: WorstGain) -> int:
+    return checked_count(
+        n_grades - (worst_gain == "zero"), "the number of grades that gain something"
+    )
 
 
 def mean_verdicts(
-    runs: ArrayLike,
-    pools: ArrayLike,
+    runs: Grades,
+    counts: Integers,
     discounts: Discounts,
-    n_grades: int,
-    worst_gain: WorstGain = "zero",
+    worst_gain: WorstGain,
+    n_queries: Integers,
+    pairs: Sequence[tuple[int, int]],
     max_boxes: int = 4096,
-    counted: ArrayLike | None = None,
-    pairs: ArrayLike | None = None,
 ) -> dict[tuple[int, int], MeanVerdict]:
-    """Decide as :func:`mean_verdict` for pairs (i, j) of runs (n, Q, K), by default all.
+    """Decide as :func:`mean_verdict` for pairs (i, j) of runs (n, Q, K).
 
-    `counted` (n,) is the number of queries in the mean of each run, by default Q.
+    `counts` (Q, L) has the documents in the pools by grade, `n_queries` (n,) the number of queries
+    in the mean of each run.
     """
-    checked_count(max_boxes, "`max_boxes`", high=10**12)
-    check_name(worst_gain, "worst gain", WORST_GAINS)
-    n_gains = n_grades - (worst_gain == "zero")
-    checked_count(n_gains, "the number of grades that gain something", high=MAX_GRADES)
-    rows, pool = checked_grades(runs, n_grades, "runs"), checked_grades(pools, n_grades, "pools")
-    if rows.ndim != 3 or pool.ndim != 2 or rows.shape[1] != len(pool) or not len(pool):
-        raise InputError(
-            f"runs of shape {rows.shape}, pools of shape {pool.shape}",
-            "give at least two runs, (runs, queries, ranks), and pools (queries, documents)",
-        )
-    c = discount_vector(discounts, rows.shape[2])
+    checked_count(max_boxes, "`max_boxes`")
+    n_grades = counts.shape[1]
+    n_gains = _grades_that_gain(n_grades, worst_gain)
+    c = discount_vector(discounts, runs.shape[2])
     if c[0] <= 0 or (np.diff(c, append=0.0) > 0).any():
         raise InputError(
             "discounts that increase, fall below 0 or start with 0", "give decreasing discounts"
         )
-    for run in rows:
-        check_pools(run, pool, n_gains)
-    first, second = np.triu_indices(len(rows), 1) if pairs is None else np.transpose(pairs)
-    numbers = np.full(len(rows), rows.shape[1]) if counted is None else np.asarray(counted)
+    first, second = np.transpose(pairs)
     lower, upper = np.full(len(first), np.inf), np.full(len(first), -np.inf)
     largest, gains = np.zeros((2, len(first))), np.zeros((2, len(first), n_grades))
     tolerance = 0.0
     for kept in (n_gains, *range(1, n_gains)):  # the positive gains, and then the faces
-        difference = mean_difference(rows, pool, c, kept, (first, second), numbers)
+        difference = mean_difference(runs, counts[:, :kept], c, (first, second), n_queries)
         tolerance = tolerance or difference.tolerance  # the first one, of the most gains
         least, most, leads, ratios = _search_ratios(difference, len(first), max_boxes)
         lower, upper = np.minimum(lower, least), np.maximum(upper, most)
@@ -172,9 +172,9 @@ def mean_verdicts(
         "b": never_ahead & b_leads,
     }
     winners = np.select([*cases.values()], [*cases], "undecided").tolist()
-    cutoff = rows.shape[2] if isinstance(discounts, str) else None
+    cutoff = runs.shape[2] if isinstance(discounts, str) else None
     found = {}
-    for n, pair in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+    for n, pair in enumerate(pairs):
         a, b = (
             DCG(gains[k, n], discounts, cutoff, "ideal") if leads[n] else None
             for k, leads in enumerate((a_leads, b_leads))
@@ -250,15 +250,13 @@ class MeanDifference(NamedTuple):
 
 def mean_difference(
     runs: Grades,
-    pools: Grades,
+    counts: Integers,
     discounts: Floats,
-    n_gains: int,
     pairs: tuple[Integers, Integers],
-    counted: Integers,
+    n_queries: Integers,
 ) -> MeanDifference:
-    """Build the mean differences of pairs of runs, where grades from `n_gains` on gain 0."""
-    n_queries, n_ranks = runs.shape[1:]
-    counts = counts_by_grade(pools, n_gains)
+    """Build the mean differences of pairs of runs, where grades without a count gain 0."""
+    n_ranks, n_gains = runs.shape[2], counts.shape[1]
     ideal_ends, group_of = np.unique(
         np.minimum(counts.cumsum(axis=1), n_ranks), axis=0, return_inverse=True
     )
@@ -268,11 +266,11 @@ def mean_difference(
         np.add.at(total, group_of.reshape(-1), of_run)
     sums = np.concatenate([[0.0], discounts.cumsum()])
     ideals = np.diff(sums[ideal_ends], axis=1, prepend=0.0)
-    shares = grouped / counted[:, None, None]
+    shares = grouped / n_queries[:, None, None]
     numerators = shares[pairs[0]] - shares[pairs[1]]
     gain = ideal_ends[:, -1] > 0
     best = (ideal_ends > 0).argmax(axis=1)
-    n_operations = 3 * n_ranks * n_gains + n_queries + 32
+    n_operations = 3 * n_ranks * n_gains + len(counts) + 32
     steepest = 1 + 2 * n_gains * float(discounts.sum() / discounts[0])
     tolerance = float(np.finfo(float).eps) * n_operations * steepest
     return MeanDifference(numerators[:, gain], ideals[gain], best[gain], tolerance)
@@ -337,14 +335,14 @@ def _search_ratios(
             ended |= (leads.min(axis=0) > tolerance)[pairs]
         if d:
             axis = ((high - low) * slopes).argmax(axis=1)
-            ended |= (high - low)[np.arange(len(low)), axis] <= RESOLUTION
+            halved = np.arange(d) == axis[:, None]
+            ended |= (high - low)[halved] <= RESOLUTION
         np.minimum.at(least, pairs[ended], lower[ended])
         np.maximum.at(most, pairs[ended], upper[ended])
         if ended.all():
             break
-        low, high, pairs = low[~ended], high[~ended], np.tile(pairs[~ended], 2)
-        rows, axis = np.arange(len(low)), axis[~ended]
-        left_high, right_low = high.copy(), low.copy()
-        left_high[rows, axis] = right_low[rows, axis] = middle[~ended][rows, axis]
-        low, high = np.vstack([low, right_low]), np.vstack([left_high, high])
+        left_high, right_low = np.where(halved, middle, high), np.where(halved, middle, low)
+        low = np.vstack([low[~ended], right_low[~ended]])
+        high = np.vstack([left_high[~ended], high[~ended]])
+        pairs = np.tile(pairs[~ended], 2)
     return least, most, leads, ratios

@@ -9,11 +9,21 @@ compatible gain if and only if the advantage D >= 0. Given discounts combine the
 gains the columns. Otherwise two entries of opposite sign prove that the verdict depends on the
 parameters. D of two runs is the sum over their queries. With two grades, full lists and given
 discounts the verdict never depends (Zhou, Zha, Xue & Yu, arXiv 1212.5650, section 4).
+
+The smallest change that reverses a verdict: DCG(A) - DCG(B) = w'x is linear in the gains x = g and
+in the discounts x = c. The nearest tie is
+
+    min |y - x|   s.t.   w'y = 0,  y_1 = x_1 >= y_2 >= ... >= y_n >= 0
+
+As only ratios matter, the best gain, or the first discount, keeps its value. The projection on the
+hyperplane and the cone is y(t), the non-increasing vector nearest to x - t w, clipped to its
+bounds; w'y(t) does not increase with t, which is its root. A tie on the boundary, with no reversal
+beyond it, does not count.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -36,14 +46,11 @@ WorstGain = Literal["nonnegative", "zero"]
 WORST_GAINS: tuple[WorstGain, ...] = ("nonnegative", "zero")
 
 
-def cumulative_counts(rankings: ArrayLike, n_grades: int) -> NDArray[np.int32]:
+def cumulative_counts(rankings: Grades, n_grades: int) -> NDArray[np.int32]:
     """Count the documents of grade j or better in the top i of rankings (..., K): (..., K, L)."""
-    rows = checked_grades(rankings, n_grades)
-    counts = np.empty((*rows.shape, n_grades), np.int32)
-    for grade in range(n_grades):
-        at_least = (rows <= grade) & (rows > NO_DOCUMENT)
-        np.cumsum(at_least, axis=-1, out=counts[..., grade])
-    return counts
+    rows = rankings[..., None]
+    at_least = (rows <= np.arange(n_grades)) & (rows > NO_DOCUMENT)
+    return np.cumsum(at_least, axis=-2, dtype=np.int32)
 
 
 def advantage(a: ArrayLike, b: ArrayLike, n_grades: int) -> NDArray[np.int64]:
@@ -94,9 +101,10 @@ def advantage_by_step(
 ) -> Floats:
     """Compute the advantage of A for each free step of the discounts and the gains.
 
-    One row per rank and one column per grade; given discounts leave one row, given gains a column.
+    `D` is (..., K, L). One row per rank and one column per grade; given discounts leave one row,
+    given gains a column.
     """
-    table = checked_advantage(D, many=True)
+    table = np.asarray(D, float)
     n_ranks, n_grades = table.shape[-2:]
     check_name(worst_gain, "worst gain", WORST_GAINS)
     rows, columns = np.eye(n_ranks), np.eye(n_grades)
@@ -105,18 +113,16 @@ def advantage_by_step(
         rows = discount_vector(discounts, n_ranks)[None, :]
     if gains is not None:
         table = np.diff(table, axis=-1, prepend=0.0)
-        columns = gain_vector(gains, n_grades)[:, None]
+        columns = _gain_vector(gains, n_grades)[:, None]
     elif worst_gain == "zero":
         columns = columns[:, :-1]
     found, size = rows @ table @ columns, np.abs(rows) @ np.abs(table) @ np.abs(columns)
     return np.where(np.abs(found) <= TIE_TOLERANCE * size, 0.0, found)
 
 
-def checked_advantage(D: ArrayLike, many: bool = False) -> Floats:
-    """Check an advantage table of shape (K, L), or many of shape (..., K, L)."""
-    shape = (None,) * (np.ndim(D) if many else 2)
+def _checked_advantage(D: ArrayLike) -> Floats:
     remedy = "give an advantage table of shape (ranks, grades)"
-    return finite_array(D, "advantages", shape, remedy)
+    return finite_array(D, "advantages", (None, None), remedy)
 
 
 def discount_vector(discounts: Discounts, n_ranks: int) -> Floats:
@@ -126,7 +132,7 @@ def discount_vector(discounts: Discounts, n_ranks: int) -> Floats:
     return finite_array(discounts, "discounts", (n_ranks,), "give one number per rank")
 
 
-def gain_vector(gains: ArrayLike, n_grades: int) -> Floats:
+def _gain_vector(gains: ArrayLike, n_grades: int) -> Floats:
     """Check that there is one finite gain per grade."""
     return finite_array(gains, "gains", (n_grades,), "give one number per grade")
 
@@ -154,14 +160,8 @@ class Verdict:
     differences: tuple[float, ...] = ()
 
 
-def winners(
-    D: ArrayLike,
-    gains: ArrayLike | None = None,
-    discounts: Discounts | None = None,
-    worst_gain: WorstGain = "nonnegative",
-) -> NDArray[Any]:
-    """Decide who is ahead for all free parameters, for tables (..., K, L), without proofs."""
-    by_step = advantage_by_step(D, gains, discounts, worst_gain)
+def winners(by_step: Floats) -> NDArray[Any]:
+    """Decide who is ahead for all free parameters, by the advantages (..., K, L) of their steps."""
     a_ahead, b_ahead = ((sign * by_step > 0).any(axis=(-2, -1)) for sign in (1, -1))
     return np.array(["equal", "a", "b", "depends"])[a_ahead + 2 * b_ahead]
 
@@ -200,11 +200,11 @@ def verdict(
     >>> verdict(D, discounts=[1.5, 0.5]).witnesses
     (DCG([4, 3, 1], [1.5, 0.5]), DCG([7, 2, 1], [1.5, 0.5]))
     """
-    table = checked_advantage(D)
-    winner: Winner = winners(table, gains, discounts, worst_gain).item()
+    table = _checked_advantage(D)
+    by_step = advantage_by_step(table, gains, discounts, worst_gain)
+    winner: Winner = winners(by_step).item()
     if winner != "depends":
         return Verdict(winner)
-    by_step = advantage_by_step(table, gains, discounts, worst_gain)
     n_ranks, n_grades = table.shape
     measures, differences = [], []
     for at in (by_step.argmax(), by_step.argmin()):
@@ -234,3 +234,156 @@ def _strict_weights(
         if sign * (u @ by_step @ v) >= sign * u[row] * v[column] * by_step[row, column] / 2:
             return u, v
         weight *= 2
+
+
+@dataclass(frozen=True)
+class SmallestChange:
+    """The nearest parameters that tie two lists or runs, and parameters just beyond them."""
+
+    tie: tuple[float, ...]
+    distance: float
+    beyond: DCG | None
+    difference: float
+
+
+def smallest_change_of_gains(
+    D: ArrayLike, gains: ArrayLike, discounts: Discounts, worst_gain: WorstGain | None = None
+) -> SmallestChange | None:
+    """Find the nearest compatible gains beyond which the other list, or run, is ahead.
+
+    Parameters
+    ----------
+    D : array-like, shape (K, L)
+        Advantage of A over B (see :func:`~dcglearn.coherence.verdict.advantage`).
+    gains : array-like of float, shape (L,)
+        Not increasing from grade to grade. The best gain keeps its value.
+    discounts : str or array-like of float, shape (K,)
+        A rule or any vector; they stay.
+    worst_gain : {None, "zero", "nonnegative"}, default None
+        The worst gain keeps its value; is 0 and stays 0; or may be anything from 0 on.
+
+    Returns
+    -------
+    SmallestChange or None
+        None where no such gains reverse the verdict; a distance of 0 where the two are tied.
+
+    Examples
+    --------
+    Gains 3, 2, 1/2 and discounts 1.5, .5: the middle gain must fall below 4/3.
+
+    >>> change = smallest_change_of_gains([[0, 1, 0], [-1, 0, 0]], [3, 2, 0.5], [1.5, 0.5])
+    >>> [round(gain, 6) for gain in change.tie], round(change.distance, 6), change.difference < 0
+    ([3.0, 1.333333, 0.5], 0.666667, True)
+    """
+    net, g, c = _net_counts(D, gains, discounts)
+    _check_falling(g, "gains", worst_gain)
+    terms = c @ net, np.abs(c) @ np.abs(net)
+    cutoff = len(c) if isinstance(discounts, str) else None
+    free, low = slice(1, max(len(g) - 1, 1)), float(g[-1])
+    if worst_gain == "nonnegative":
+        free, low = slice(1, None), 0.0
+    return _smallest_change(*terms, g, free, low, lambda y: DCG(y, discounts, cutoff))
+
+
+def smallest_change_of_discounts(
+    D: ArrayLike, gains: ArrayLike, discounts: Discounts
+) -> SmallestChange | None:
+    """Find the nearest decreasing discounts beyond which the other list, or run, is ahead.
+
+    Parameters
+    ----------
+    D : array-like, shape (K, L)
+        Advantage of A over B (see :func:`~dcglearn.coherence.verdict.advantage`).
+    gains : array-like of float, shape (L,)
+        In any order and of any sign; they stay.
+    discounts : str or array-like of float, shape (K,)
+        A rule or a vector, 0 or more and not increasing. The first discount keeps its value.
+
+    Returns
+    -------
+    SmallestChange or None
+        As of :func:`smallest_change_of_gains`.
+
+    Examples
+    --------
+    >>> change = smallest_change_of_discounts([[0, 1, 0], [-1, 0, 0]], [3, 2, 0.5], [1.5, 0.5])
+    >>> [round(discount, 6) for discount in change.tie], round(change.distance, 6)
+    ([1.5, 0.9], 0.4)
+    """
+    net, g, c = _net_counts(D, gains, discounts)
+    _check_falling(c, "discounts", "nonnegative")
+    terms = net @ g, np.abs(net) @ np.abs(g)
+    return _smallest_change(*terms, c, slice(1, None), 0.0, lambda y: DCG(g, y))
+
+
+def _net_counts(
+    D: ArrayLike, gains: ArrayLike, discounts: Discounts
+) -> tuple[Floats, Floats, Floats]:
+    """Return the documents of A minus those of B by rank and grade, the gains and the discounts."""
+    table = _checked_advantage(D)
+    n_ranks, n_grades = table.shape
+    net = np.diff(np.diff(table, axis=0, prepend=0.0), axis=1, prepend=0.0)
+    return net, _gain_vector(gains, n_grades), discount_vector(discounts, n_ranks)
+
+
+def _check_falling(values: Floats, name: str, worst: WorstGain | None) -> None:
+    check_name(worst, "worst gain", (None, *WORST_GAINS))
+    ends, least = {
+        None: (True, ""),
+        "nonnegative": (values[-1] >= 0, " and are 0 or more"),
+        "zero": (values[-1] == 0, " and end with 0"),
+    }[worst]
+    if (np.diff(values) > 0).any() or not ends:
+        raise InputError(f"{name} are {values.tolist()}", f"give {name} that never increase{least}")
+
+
+def _smallest_change(
+    w: Floats, size: Floats, x: Floats, free: slice, low: float, measure: Callable[[Floats], DCG]
+) -> SmallestChange | None:
+    """Change the free entries of x, within [low, x_1], until w'y has the other sign.
+
+    `size` has the sums of the absolute terms of w, which scale its rounding errors.
+    """
+
+    def value(y: Floats) -> float:
+        found = float(w @ y)
+        return 0.0 if abs(found) <= TIE_TOLERANCE * float(size @ np.abs(y)) else found
+
+    def changed(entries: Floats) -> Floats:
+        y = x.copy()
+        y[free] = entries
+        return y
+
+    lead = value(x)
+    if lead == 0:
+        return SmallestChange(tuple(x.tolist()), 0.0, None, 0.0)
+    sign = float(np.sign(lead))
+    w = sign * w  # A is ahead at x
+    # The smallest w'y of all non-increasing y: x_1 in the first free entries, then the lowest.
+    sums = np.concatenate([[0.0], np.cumsum(w[free])])
+    at = (x[0] * sums + low * (sums[-1] - sums)).argmin()
+    far = changed(np.where(np.arange(len(sums) - 1) < at, x[0], low))
+    if value(far) >= 0:
+        return None
+
+    from scipy.optimize import brentq, isotonic_regression
+
+    def projected(t: float) -> Floats:
+        fitted = isotonic_regression((x - t * w)[free], increasing=False).x
+        return changed(np.clip(fitted, low, x[0]))
+
+    def remaining(t: float) -> float:
+        return float(w @ projected(t))
+
+    upper = remaining(0.0) / float(w[free] @ w[free])
+    while remaining(upper) > 0:  # ends, because `far` is reached at a finite t
+        upper *= 2
+    near = projected(brentq(remaining, 0.0, upper, xtol=1e-16 * upper, rtol=1e-15))
+    rest = float(w @ near)  # within the solver's tolerance of 0
+    other = far if rest > 0 else x
+    tie = near + rest / (rest - float(w @ other)) * (other - near)
+    step, beyond = 2.0**-10, tie
+    while value(beyond) >= 0:
+        step, beyond = 2 * step, tie + step * (far - tie)
+    distance = float(np.linalg.norm(tie - x))
+    return SmallestChange(tuple(tie.tolist()), distance, measure(beyond), sign * value(beyond))

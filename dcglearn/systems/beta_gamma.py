@@ -82,9 +82,8 @@ class Threshold:
     def passing(self, theta: float) -> Delivery:
         """Return how many training documents score `theta` or more, and their utility."""
         passed = int((self.scores >= theta).sum())
-        if not passed:
-            return Delivery(0, 0.0)
-        return Delivery(int(self.documents[passed - 1]), float(self.utilities[passed - 1]))
+        documents, utilities = np.append(0, self.documents), np.append(0.0, self.utilities)
+        return Delivery(int(documents[passed]), float(utilities[passed]))
 
 
 def beta_gamma_threshold(
@@ -134,7 +133,7 @@ def beta_gamma_threshold(
     alpha = beta + (1 - beta) * math.exp(-gamma * n_judged)
     order = np.argsort(-points, kind="stable")
     ranked = points[order]
-    last = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
+    last = np.flatnonzero(np.diff(ranked, append=-np.inf) < 0)
     totals = np.cumsum(values[order])[last]
     totals[np.abs(totals) <= _ROUNDING * np.cumsum(np.abs(values[order]))[last]] = 0.0
     distinct, largest = ranked[last], float(totals.max())
@@ -161,9 +160,7 @@ class Scored(NamedTuple):
 
 
 def read_scored(
-    path: Place | Iterable[Place],
-    advance: Advance = silent,
-    options: ReadOptions | None = None,
+    path: Place | Iterable[Place], advance: Advance = silent, options: ReadOptions | None = None
 ) -> Scored:
     """Read files of scored documents; of the options, those on columns and text apply."""
     fields = RecordFields("document", ("id", "score", "grade"), ("score",))

@@ -1,10 +1,12 @@
-"""Paired comparisons of systems under every measure: with a baseline, or all pairs.
+"""Systems compared: by paired tests under every measure, and their orderings by two measures.
 
-With a chance of .95, no difference that is significant after the correction is a mistake.
+Tests are with a baseline, or of all pairs. With a chance of .95, no difference that is significant
+after the correction is a mistake.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -16,6 +18,9 @@ from dcglearn.base.checks import checked_count, checked_rng
 from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.statistics import holm
+from dcglearn.base.types import Floats
+from dcglearn.correlation.tau import kendall_tau, tau_ap
+from dcglearn.measures.measure import TIE_TOLERANCE
 from dcglearn.systems.evaluate import Evaluation
 from dcglearn.systems.paired_tests import (
     RESAMPLES,
@@ -25,8 +30,8 @@ from dcglearn.systems.paired_tests import (
     paired_p_values,
     t_intervals,
     takes_all_signs,
+    tukey_test,
 )
-from dcglearn.systems.tukey import tukey_test
 
 Correct = Literal["measure", "all", "none"]
 CORRECT: tuple[Correct, ...] = get_args(Correct)
@@ -154,12 +159,11 @@ def compare_systems(
     ('good', 0.5, 0.0078125)
     """
     evaluation = evaluation.comparable()
-    if baseline is None:
-        pairs = list(combinations(range(len(evaluation.systems)), 2))
-    else:
-        check_name(baseline, "`baseline`", evaluation.systems)
-        base = evaluation.systems.index(baseline)
-        pairs = [(s, base) for s in range(len(evaluation.systems)) if s != base]
+    systems, values = evaluation.systems, evaluation.values.swapaxes(0, 1)
+    pairs = list(combinations(systems, 2))
+    if baseline is not None:
+        check_name(baseline, "`baseline`", systems)
+        pairs = [(name, baseline) for name in systems if name != baseline]
     checked_rng(rng)
     resamples = checked_count(resamples, "`resamples`", high=10**7)
     check_name(correct, "correction", CORRECT)
@@ -171,16 +175,39 @@ def compare_systems(
         )
     if not pairs:
         return []
+    exact = test == "t" or takes_all_signs(len(evaluation.queries), resamples)
+    rest: dict[str, Any] = {"test": test, "drawn": 0 if exact else resamples}
+    sides = [[systems.index(name) for name in side] for side in zip(*pairs, strict=True)]
     found: list[SystemComparison] = []
-    for m in range(len(evaluation.measures)):
-        found += _under_measure(evaluation, m, pairs, rng, test, resamples)
-        advance(m + 1, len(evaluation.measures))
+    for named, of_systems in zip(evaluation.measures, values, strict=True):
+        first, second = (of_systems[side] for side in sides)
+        differences = first - second
+        n = np.isfinite(differences).sum(axis=1)
+        if n.min() < 2:
+            one, other = pairs[int(n.argmin())]
+            raise InputError(
+                f"fewer than two queries to compare {one!r} and {other!r}",
+                "give runs that share more queries",
+                named.name,
+            )
+        p = paired_p_values(differences, rng, test, resamples)
+        intervals = t_intervals(differences)
+        many = (n >= FEW_QUERIES) & (test != "t")
+        if many.any():
+            intervals[many] = paired_intervals(differences[many], rng, resamples)
+        same = np.abs(differences) <= _EQUAL * np.maximum(np.abs(first), np.abs(second))
+        signs = [(side & ~same).sum(axis=1) for side in (differences > 0, differences < 0)]
+        columns = [mean_of_counted(differences), *intervals.T, p, p, n, *signs, same.sum(axis=1)]
+        found += [
+            SystemComparison(named.name, *pair, *numbers, **rest)
+            for pair, *numbers in zip(pairs, *map(np.ndarray.tolist, columns), strict=True)
+        ]
+        advance(len(found) // len(pairs), len(values))
     if correct == "none":
         return found
     family, drawn = (len(found) if correct == "all" else len(pairs)), 0
     correction: Correction = "tukey" if baseline is None and test != "t" else "holm"
     if correction == "tukey":
-        values = evaluation.values.swapaxes(0, 1)
         p, drawn = tukey_test(values, rng, resamples, across_measures=correct == "all")
     else:
         families = np.array([one.p for one in found]).reshape(-1, family)
@@ -191,37 +218,100 @@ def compare_systems(
     ]
 
 
-def _under_measure(
-    evaluation: Evaluation,
-    m: int,
-    pairs: list[tuple[int, int]],
-    rng: np.random.Generator,
-    test: PairedTest,
-    resamples: int,
-) -> list[SystemComparison]:
-    """Test the difference of each pair, system minus baseline, without a correction."""
-    systems, measure = evaluation.systems, evaluation.measures[m].name
-    first, second = (evaluation.values[list(side), m] for side in zip(*pairs, strict=True))
-    differences = first - second
-    n = np.isfinite(differences).sum(axis=1)
-    if n.min() < 2:
-        one, other = pairs[int(n.argmin())]
-        raise InputError(
-            f"fewer than two queries to compare {systems[one]!r} and {systems[other]!r}",
-            "give runs that share more queries",
-            measure,
-        )
-    p = paired_p_values(differences, rng, test, resamples)
-    intervals = t_intervals(differences)
-    many = (n >= FEW_QUERIES) & (test != "t")
-    if many.any():
-        intervals[many] = paired_intervals(differences[many], rng, resamples)
-    same = np.abs(differences) <= _EQUAL * np.maximum(np.abs(first), np.abs(second))
-    signs = [(side & ~same).sum(axis=1) for side in (differences > 0, differences < 0)]
-    columns = [mean_of_counted(differences), *intervals.T, p, p, n, *signs, same.sum(axis=1)]
-    exact = test == "t" or takes_all_signs(len(evaluation.queries), resamples)
-    rest: dict[str, Any] = {"test": test, "drawn": 0 if exact else resamples}
-    return [
-        SystemComparison(measure, systems[one], systems[other], *numbers, **rest)
-        for (one, other), *numbers in zip(pairs, *map(np.ndarray.tolist, columns), strict=True)
-    ]
+MOST_CAUSES = 3
+"""Number of queries named as causes of a reversed pair."""
+
+
+@dataclass(frozen=True)
+class ReversedPair:
+    """Two systems that two measures order differently."""
+
+    ahead: str
+    behind: str
+    first: float
+    second: float
+    causes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class OrderingComparison:
+    """The orderings of systems by two measures.
+
+    Attributes
+    ----------
+    first, second : str
+        The names of the measures.
+    tau, tau_ap : float
+        Kendall's tau-b and the AP correlation (variant b if means are tied); nan if a measure
+        ties all systems.
+    reversed_pairs : tuple of ReversedPair
+    """
+
+    first: str
+    second: str
+    tau: float
+    tau_ap: float
+    reversed_pairs: tuple[ReversedPair, ...]
+
+    def among(self, pairs: Sequence[tuple[str, str]]) -> OrderingComparison:
+        """Return the comparison with only those reversed pairs that are among the given ones."""
+        wanted = {frozenset(pair) for pair in pairs}
+        kept = [one for one in self.reversed_pairs if {one.ahead, one.behind} in wanted]
+        return replace(self, reversed_pairs=tuple(kept))
+
+
+def compare_orderings(evaluation: Evaluation) -> list[OrderingComparison]:
+    """Compare the orderings of systems by every two measures.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Of two systems or more.
+
+    Returns
+    -------
+    list of OrderingComparison
+        One per pair of measures.
+
+    Examples
+    --------
+    >>> from dcglearn import evaluate
+    >>> qrels = {"q": {"d1": 2, "d2": 1, "d3": 1, "d4": 0}}
+    >>> runs = {"one": {"q": {"d1": 2.0, "d4": 1.0}}, "two": {"q": {"d2": 2.0, "d3": 1.0}}}
+    >>> measures = ["zipf", "DCG([2, 1.9, 0], zipf)"]
+    >>> (found,) = compare_orderings(evaluate(qrels, runs, measures))
+    >>> found.tau, [(pair.ahead, pair.behind) for pair in found.reversed_pairs]
+    (-1.0, [('one', 'two')])
+    """
+    evaluation = evaluation.comparable()
+    systems, values = evaluation.systems, evaluation.values
+    names = [one.name for one in evaluation.measures]
+    means = [_tied_alike(column) for column in evaluation.means().T]
+    comparisons = []
+    for m, n in combinations(range(len(names)), 2):
+        one, other = means[m], means[n]
+        taus = math.nan, math.nan
+        distinct = min(len(set(one)), len(set(other)))
+        if distinct > 1:
+            tied = tau_ap(one, other, variant="b" if distinct < len(one) else None)
+            taus = kendall_tau(one, other), tied
+        first, second = one[:, None] - one, other[:, None] - other
+        pairs = []
+        for a, b in sorted(np.argwhere((first > 0) & (second < 0)).tolist(), key=sorted):
+            change = np.nan_to_num((values[a, n] - values[b, n]) - (values[a, m] - values[b, m]))
+            largest = np.argsort(change, kind="stable")[:MOST_CAUSES]
+            causes = tuple(evaluation.queries[q] for q in largest if change[q] < 0)
+            leads = float(first[a, b]), float(second[a, b])
+            pairs.append(ReversedPair(systems[a], systems[b], *leads, causes))
+        comparisons.append(OrderingComparison(names[m], names[n], *taus, tuple(pairs)))
+    return comparisons
+
+
+def _tied_alike(means: Floats) -> Floats:
+    """Give means that are equal but for rounding the same value."""
+    order = np.argsort(means)
+    ordered = means[order]
+    new = np.diff(ordered, prepend=-np.inf) > TIE_TOLERANCE * np.abs(means).max(initial=0.0)
+    merged = np.empty_like(means)
+    merged[order] = ordered[new][np.cumsum(new) - 1]
+    return merged

@@ -9,11 +9,9 @@ named before, is more than chance, corrected for all pairs.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import chain, combinations, product
+from itertools import combinations, product
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -23,16 +21,14 @@ from dcglearn.base.errors import InputError, check_name, naming
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats, Integers
 from dcglearn.coherence.mean_ndcg import MeanVerdict, mean_verdicts
-from dcglearn.coherence.smallest_change import (
-    SmallestChange,
-    smallest_change_of_discounts,
-    smallest_change_of_gains,
-)
 from dcglearn.coherence.verdict import (
+    SmallestChange,
     Verdict,
     WorstGain,
     advantage_by_step,
     cumulative_counts,
+    smallest_change_of_discounts,
+    smallest_change_of_gains,
     verdict,
     winners,
 )
@@ -40,11 +36,9 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.measures.presets import usual_presets
 from dcglearn.measures.scale import NO_DOCUMENT
 from dcglearn.systems.evaluate import Evaluation
-from dcglearn.systems.paired_tests import RESAMPLES
-from dcglearn.systems.ranked import ideal_ranking
+from dcglearn.systems.paired_tests import RESAMPLES, parts, tukey_test
 from dcglearn.systems.rules import Rules, rules_like
 from dcglearn.systems.scoring import rankings_to_score, with_least
-from dcglearn.systems.tukey import TukeyTest, tukey_test
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,8 +47,7 @@ if TYPE_CHECKING:
 def graded_rankings(
     evaluation: Evaluation, measure: DCG, n_ranks: int
 ) -> tuple[Integers, Integers, Floats]:
-    """Return rankings (systems, Q, K) and pools (Q, N) of grades, and the gains of the grades."""
-    checked_count(n_ranks, "`n_ranks`")
+    """Return the grades of rankings (systems, Q, K), counts of pools (Q, L), and gains (L,)."""
     rules = evaluation.rules
     if len(evaluation.systems) < 2:
         raise InputError("one run", "give two or more")
@@ -64,27 +57,26 @@ def graded_rankings(
             'evaluate with `ties="input"` or `ties="docid"`: each document needs one rank',
         )
     gains = np.array(with_least(measure.on_scale(evaluation.qrels.scale), rules.least).gains)
-    if min(gains) < 0 or (np.diff(gains) > 0).any():
+    if (np.diff(gains, append=0.0) > 0).any():
         raise InputError(
             f"gains {list(measure.gains)} that increase or fall below 0",
             "name another measure first",
         )
     ranked = [rankings_to_score(run, rules) for run in evaluation.runs]
     counts, pooled = evaluation.qrels.pools.copy(), ranked[0].pooled
-    if rules.unjudged == "worst" and pooled is not None:
-        counts[:, -1] += pooled
-    elif rules.unjudged == "worst" and gains[-1] > 0 and any(one.unjudged.any() for one in ranked):
-        raise InputError(
-            "documents without a judgment, and a worst gain above 0: the ideal of a query would "
-            "depend on the run",
-            'evaluate under the normalised measure with `pool="all"`, remove them with '
-            '`unjudged="removed"`, or name a measure whose worst grade gains 0',
-        )
-    ideal = ideal_ranking(np.minimum(counts, n_ranks))  # no more of a grade than ranks
+    if rules.unjudged == "worst":
+        if pooled is not None:
+            counts[:, -1] += pooled
+        elif gains[-1] > 0 and any(one.unjudged.any() for one in ranked):
+            raise InputError(
+                "documents without a judgment, and a worst gain above 0: the ideal of a query "
+                "would depend on the run",
+                'evaluate under the normalised measure with `pool="all"`, remove them with '
+                '`unjudged="removed"`, or name a measure whose worst grade gains 0',
+            )
     of_unjudged = NO_DOCUMENT if rules.unjudged == "nothing" else len(gains) - 1
     rankings = np.array([one.grade_matrix(n_ranks) for one in ranked])
-    pools = ideal.grade_matrix(int(ideal.lengths.max(initial=1)))
-    return np.where(rankings == len(gains), of_unjudged, rankings), pools, gains
+    return np.where(rankings == len(gains), of_unjudged, rankings), counts, gains
 
 
 def coherence_rules(rules: Rules | str) -> Rules:
@@ -200,7 +192,7 @@ def system_pairs(
     >>> pair.dcg_difference, pair.any_gains.winner, pair.any_discounts.winner
     (0.5, 'depends', 'a')
     """
-    rankings, pools, gains = graded_rankings(evaluation, measure, n_ranks)
+    rankings, pooled, gains = graded_rankings(evaluation, measure, n_ranks)
     discounts = measure.discounts_for(n_ranks)
     worst: WorstGain = "zero" if gains[-1] == 0 else "nonnegative"
     names = evaluation.systems
@@ -208,38 +200,33 @@ def system_pairs(
     n_queries = (~left_out).sum(axis=1)
     counts = cumulative_counts(rankings, len(gains))
     totals = counts.sum(axis=1, dtype=np.int64)
-    chosen = [*combinations(range(len(names)), 2)]
-    if between is not None:
-        for name in chain.from_iterable(between):
-            check_name(name, "system", names)
-        chosen = [(names.index(a), names.index(b)) for a, b in between]
-    for i, j in chosen:
-        if i == j:
-            raise InputError(f"{names[i]!r} twice", "name two systems")
-    verdicts = partial(
-        mean_verdicts,
-        pools=pools,
-        n_grades=len(gains),
-        worst_gain=worst,
-        counted=n_queries,
-    )
+    if between is None:
+        between = [*combinations(names, 2)]
+    for a, b in between:
+        check_name(a, "system", names)
+        check_name(b, "system", names)
+        if a == b:
+            raise InputError(f"{a!r} twice", "name two systems")
+    chosen = [(names.index(a), names.index(b)) for a, b in between]
     rules = dict.fromkeys(one.discounts for one in usual_presets("1,0", n_ranks).values())
     pairs: list[SystemPair] = []
-    for at in range(0, len(chosen), _PAIRS_AT_ONCE):
-        block = chosen[at : at + _PAIRS_AT_ONCE]
-        means = verdicts(rankings, discounts=discounts, pairs=block)
+    for part in parts(len(chosen), _PAIRS_AT_ONCE):
+        block = chosen[part]
+        means = mean_verdicts(rankings, pooled, discounts, worst, n_queries, block)
         usual = [pair for pair in block if means[pair].winner in ("a", "b")]
         for rule, cutoff in product(rules, range(1, n_ranks + 1)):
             if not usual:
                 break
-            found = verdicts(rankings[:, :, :cutoff], discounts=rule, max_boxes=_BOXES, pairs=usual)
+            cut = rankings[:, :, :cutoff]
+            found = mean_verdicts(cut, pooled, rule, worst, n_queries, usual, _BOXES)
             usual = [one for one in usual if found[one].winner in (means[one].winner, "equal")]
         for i, j in block:
-            m, n = (int(n_queries[k]) for k in (i, j))
+            m, n = n_queries[[i, j]].tolist()
             D = (totals[i] * n - totals[j] * m) / (m * n)  # with signs that are exact
-            by_query = winners(counts[i] - counts[j], None, discounts, worst).astype(object)
+            steps = advantage_by_step(counts[i] - counts[j], None, discounts, worst)
+            by_query = winners(steps).astype(object)
             by_query[left_out[i] | left_out[j]] = None
-            pair = SystemPair(
+            one = SystemPair(
                 names[i],
                 names[j],
                 dcg_difference=advantage_by_step(D, gains, discounts).item(),
@@ -252,7 +239,7 @@ def system_pairs(
                 usual_discounts=(i, j) in usual,
                 query_winners=tuple(by_query.tolist()),
             )
-            pairs.append(pair)
+            pairs.append(one)
         advance(len(pairs), len(chosen))
     return pairs
 
@@ -415,10 +402,6 @@ class SystemConclusions:
         """Whether differences were tested."""
         return any(one.significant is not None for one in self.pairs)
 
-    def counts(self) -> dict[tuple[Extent, bool | None], int]:
-        """Return the number of pairs by the parameters for which they hold, and significance."""
-        return dict(Counter((one.holds_for, one.significant) for one in self.pairs))
-
     def to_frame(self) -> pd.DataFrame:
         """Return a frame with a row per pair: who is ahead, for what, the test, every verdict."""
         import pandas as pd
@@ -483,28 +466,28 @@ def system_conclusions(
         if not isinstance(measure, DCG) or measure.normalise is None:
             raise InputError("is not an nDCG", f"name nDCG(...) @ {n_ranks} first")
         if measure.n_ranks is None or measure.n_ranks > n_ranks:
-            deep = "all ranks" if measure.n_ranks is None else f"{measure.n_ranks} ranks"
-            raise InputError(f"has {deep}, and {n_ranks} are compared", "raise `n_ranks`")
+            deep = measure.n_ranks or "all"
+            raise InputError(f"has {deep} ranks, and {n_ranks} are compared", "raise `n_ranks`")
         given = measure.plain() @ measure.n_ranks
         pairs = system_pairs(evaluation, given, n_ranks, between, advance)
     values, means = evaluation.values[:, 0], evaluation.means()[:, 0]
     n, counted = len(values), np.isfinite(values).astype(int)
-    test = TukeyTest(np.full((1, n * (n - 1) // 2), np.nan), 0)
+    p, drawn = np.full((n, n), np.nan), 0
     if (counted @ counted.T).min() >= 2:
-        test = tukey_test(values[None], rng, resamples)
-    p = dict(zip(combinations(range(n), 2), test.p[0].tolist(), strict=True))
+        found, drawn = tukey_test(values[None], rng, resamples)
+        p[np.triu_indices(n, 1)] = found[0]
     conclusions = []
     for pair in pairs:
         i, j = (evaluation.systems.index(name) for name in (pair.a, pair.b))
         difference = float(means[i] - means[j])
-        tested = p[min(i, j), max(i, j)]
+        tested = float(p[min(i, j), max(i, j)])
         one = PairConclusion(**vars(pair), difference=difference, p=tested, significant=None)
         if not math.isnan(one.p):
             total = float(np.nansum(values[i] - values[j]))
             lead = {"a": total, "b": -total, None: 0.0}[one.leader]
             one = replace(one, significant=one.p < alpha and lead > 0)
         conclusions.append(one)
-    return SystemConclusions(evaluation, given, n_ranks, alpha, test.drawn, tuple(conclusions))
+    return SystemConclusions(evaluation, given, n_ranks, alpha, drawn, tuple(conclusions))
 
 
 def named_pair(text: str, names: Sequence[str]) -> tuple[str, str]:

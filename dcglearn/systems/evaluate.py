@@ -23,19 +23,14 @@ from dcglearn.systems.inputs import (
     QrelsLike,
     RunLike,
     RunSource,
+    by_name,
     open_qrels_and_runs,
     rank_runs,
 )
 from dcglearn.systems.paired_tests import mean_of_counted
 from dcglearn.systems.ranked import Ranked
 from dcglearn.systems.rules import Rules, rules_like
-from dcglearn.systems.scoring import (
-    in_order,
-    rankings_to_score,
-    unjudged_in_ideal,
-    values,
-)
-from dcglearn.systems.unjudged_bounds import judged_share
+from dcglearn.systems.scoring import in_order, rankings_to_score, unjudged_in_ideal, values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,11 +42,7 @@ def named_measures(
     measures: AskedMeasures, scale: Scale, n_ranks: int, rules: Rules
 ) -> list[Named]:
     """Return measures on a scale; the residual of each RBP follows, except where bounds hold it."""
-    if isinstance(measures, Mapping):
-        given = [(str(name), one) for name, one in measures.items()]
-    else:
-        several = measures if isinstance(measures, list | tuple) else [measures]
-        given = [("", one) for one in several]
+    given = by_name(measures)
     if not given:
         raise InputError("no measure", "give at least one, such as 'nDCG(linear-log2) @ 10'")
     named: list[Named] = []
@@ -131,7 +122,7 @@ class Evaluation:
 
         def shares(run: Ranked) -> list[Floats]:
             ordered = in_order(run, self.rules)
-            return [judged_share(ordered, cutoff) for cutoff in self.cutoffs]
+            return [ordered.judged_share(cutoff) for cutoff in self.cutoffs]
 
         return np.array(map_threads(shares, self.runs))
 
@@ -202,7 +193,7 @@ class Evaluation:
         """
         names = [one.name for one in self.measures]
         check_name(measure, "measure", (None, *names))
-        means = self.means()[:, 0 if measure is None else names.index(measure)]
+        means = self.means()[:, names.index(measure or names[0])]
         order = np.argsort(-means, kind="stable").tolist()
         return replace(
             self,
@@ -295,10 +286,10 @@ def evaluate_opened(
 ) -> Evaluation:
     """Evaluate runs that have not been read: each is read, graded and dropped."""
     known = named_measures(measures, qrels.scale, 1, rules)  # refused before any run is read
-    shared = rules.shared_pool and len(sources) > 1
-    shared = shared and unjudged_in_ideal(rules, [one.measure for one in known])
+    of_all = rules.shared_pool and len(sources) > 1
+    shared = of_all and unjudged_in_ideal(rules, [one.measure for one in known])
     systems, runs, extra = rank_runs(qrels, sources, rules, shared, advance)
-    longest = max(int(run.lengths.max()) for run in runs)
+    longest = max(run.longest for run in runs)
     named = named_measures(measures, qrels.scale, longest, rules)
     low, high = _bounds(runs, named, rules)
     most = high if rules.unjudged == "bounds" else None

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard
 import numpy as np
 
 from dcglearn.base.errors import InputError, warn_of_input
+from dcglearn.base.files import PathLike
 from dcglearn.base.progress import Advance
 from dcglearn.base.tables.columns import int_array, numbers_of_arrow, take_rows
 from dcglearn.base.threads import map_in_order
-from dcglearn.base.types import Integers
 from dcglearn.collections.letor import looks_like_letor, read_graded_lists, read_predictions
 from dcglearn.collections.runs import (
+    GradedRun,
     IndexedQrels,
     Qrels,
     Run,
@@ -39,12 +40,11 @@ from dcglearn.systems.rules import Rules
 if TYPE_CHECKING:
     import pandas as pd
 
-FilePath: TypeAlias = str | os.PathLike[str]
 ByQuery: TypeAlias = Mapping[str, Mapping[str, float]]
 """``{query: {document: grade or score}}``."""
 
-QrelsLike: TypeAlias = "FilePath | ByQuery | pd.DataFrame | Qrels | IndexedQrels"
-RunLike: TypeAlias = "FilePath | ByQuery | pd.DataFrame | Run"
+QrelsLike: TypeAlias = "PathLike | ByQuery | pd.DataFrame | Qrels | IndexedQrels"
+RunLike: TypeAlias = "PathLike | ByQuery | pd.DataFrame | Run"
 
 
 READING_THREADS = 2
@@ -52,34 +52,6 @@ READING_THREADS = 2
 
 LEAST_STEPS = 20
 """With fewer steps from a score to a larger one, that all of them go up may be chance."""
-
-
-class DocumentPool:
-    """The distinct documents of several runs, for each of Q queries."""
-
-    def __init__(self, n_queries: int) -> None:
-        self._n_queries = n_queries
-        self._parts: list[Any] = []
-
-    def add(self, query: Integers, ids: Any) -> None:
-        """Add documents, of queries (n,) and ids as Arrow text."""
-        import pyarrow as pa
-
-        columns = [int_array(query), ids]
-        self._parts.append(pa.Table.from_arrays(columns, ["query", "document"]))
-        if sum(map(len, self._parts[1:])) > len(self._parts[0]):
-            self._parts = [self._distinct()]
-
-    def _distinct(self) -> Any:
-        import pyarrow as pa
-
-        parts = pa.concat_tables(self._parts)
-        return parts.group_by(parts.column_names, use_threads=False).aggregate([])
-
-    def count_by_query(self) -> Integers:
-        """Return the number of documents of each query, shape (Q,)."""
-        numbers = self._distinct()["query"].combine_chunks()
-        return np.bincount(numbers_of_arrow(numbers), minlength=self._n_queries)
 
 
 class RunSource(NamedTuple):
@@ -90,7 +62,7 @@ class RunSource(NamedTuple):
 
     run: RunLike
     place: str
-    name: str | None
+    name: str
     lists: Qrels | None
 
     def read(self, queries: Container[str]) -> Run:
@@ -121,7 +93,7 @@ def rank_runs(
     """
     queries = frozenset(known.queries)
 
-    def rank(source: RunSource) -> tuple[str, Ranked, tuple[str, ...], Any, bool]:
+    def rank(source: RunSource) -> tuple[tuple[str, Ranked, tuple[str, ...]], Any, bool]:
         run = source.read(queries)
         if queries.isdisjoint(run.queries):
             raise InputError(
@@ -130,48 +102,56 @@ def rank_runs(
                 "give the qrels that belong to the run",
                 source.place,
             )
-        ranked = look_up(run, known, rules.ties == "docid", bool(rules.single))
+        graded = grade_run(run, known, rules.ties == "docid", bool(rules.single))
+        ranked = Ranked(graded.starts, graded.grades, known.pools, graded.tied)
         extra = tuple(query for query in run.queries if query not in queries)
-        unjudged = _unjudged_documents(run, known) if shared_pool else None
+        unjudged = _unjudged_documents(run, graded, ranked) if shared_pool else None
         rises = _is_path(source.run) and scores_rise(run)
-        return source.name or run.name, ranked, extra, unjudged, rises
+        return (source.name or run.name, ranked, extra), unjudged, rises
 
     found = []
-    pool = DocumentPool(len(known.queries))
+    pool: list[Any] = []
     read = map_in_order(rank, runs, READING_THREADS)
-    for source, (name, ranked, left_out, unjudged, rises) in zip(runs, read, strict=True):
+    for source, (one, unjudged, rises) in zip(runs, read, strict=True):
         if rises:
             warn_of_input(
                 f"{source.place}: the scores rise from line to line in every query, and the "
                 "largest counts as the best; if they are distances, negate them"
             )
         if shared_pool:
-            pool.add(*unjudged)
-        found.append((name, ranked, left_out))
+            pool.append(unjudged)
+            if sum(map(len, pool[1:])) > len(pool[0]):
+                pool = [_each_once(pool)]
+        found.append(one)
         advance(len(found), len(runs))
     names, rankings, extra = zip(*found, strict=True)
-    if all(_is_path(source.run) and source.name is None for source in runs):
+    if all(_is_path(source.run) and not source.name for source in runs):
         names = tuple(distinct_names(names, [source.place for source in runs]))
     elif repeated := repeated_name(names):
         raise InputError(f"two runs are named {repeated!r}", "name them: {'bm25': run, ...}")
     if shared_pool:
-        pooled = pool.count_by_query()
+        numbers = numbers_of_arrow(_each_once(pool)["query"].combine_chunks())
+        pooled = np.bincount(numbers, minlength=len(known.queries))
         rankings = tuple(replace(ranked, pooled=pooled) for ranked in rankings)
     return names, rankings, extra
 
 
-def look_up(run: Run, known: IndexedQrels, by_id: bool = False, single: bool = False) -> Ranked:
-    """Find the grade of each document of a run, best score first; see :func:`grade_run`."""
-    graded = grade_run(run, known, by_id, single)
-    return Ranked(graded.starts, graded.grades, known.pools, graded.tied)
+def _unjudged_documents(run: Run, graded: GradedRun, ranked: Ranked) -> Any:
+    """Return an Arrow table of the documents without a judgment: numbers of queries, and ids."""
+    import pyarrow as pa
+
+    unjudged = ranked.grades == ranked.n_grades
+    documents = take_rows(run.documents, graded.rows[unjudged])
+    columns = [int_array(ranked.keep(unjudged).query), documents]
+    return pa.Table.from_arrays(columns, ["query", "document"])
 
 
-def _unjudged_documents(run: Run, known: IndexedQrels) -> tuple[Integers, Any]:
-    """Return the query (n,) and the id (Arrow text) of each document without a judgment."""
-    query = known.number_queries(run.queries)[run.query]
-    unjudged = known.find_grades_of_ids(query, run.documents) == len(known.scale)
-    rows = np.flatnonzero(unjudged & (query >= 0))
-    return query[rows], take_rows(run.documents, rows)
+def _each_once(tables: Sequence[Any]) -> Any:
+    """Return Arrow tables as one, in which each row is there once."""
+    import pyarrow as pa
+
+    every = pa.concat_tables(tables)
+    return every.group_by(every.column_names, use_threads=False).aggregate([])
 
 
 def scores_rise(run: Run) -> bool:
@@ -191,11 +171,7 @@ def open_qrels_and_runs(
     if _is_path(qrels) and looks_like_letor(qrels):
         qrels = lists = read_graded_lists(qrels)
     indexed = open_qrels(qrels, scale)
-    named: list[tuple[str | None, RunLike]]
-    if isinstance(runs, Mapping) and not _is_one_run(runs):
-        named = [(str(name), run) for name, run in runs.items()]
-    else:
-        named = [(None, run) for run in (runs if isinstance(runs, list | tuple) else [runs])]
+    named = by_name([runs] if isinstance(runs, Mapping) and _is_one_run(runs) else runs)
     if not named:
         raise InputError("no run", "give at least one")
     sources = []
@@ -207,6 +183,13 @@ def open_qrels_and_runs(
             place = run.name
         sources.append(RunSource(run, place, name, lists))
     return indexed, tuple(sources)
+
+
+def by_name(given: Any) -> list[tuple[str, Any]]:
+    """Return what a dict by name, a sequence without names or one value holds, with its names."""
+    if isinstance(given, Mapping):
+        return [(str(name), one) for name, one in given.items()]
+    return [("", one) for one in (given if isinstance(given, list | tuple) else [given])]
 
 
 def open_qrels(qrels: QrelsLike, scale: ScaleLike | None = None) -> IndexedQrels:
@@ -229,7 +212,7 @@ def open_qrels(qrels: QrelsLike, scale: ScaleLike | None = None) -> IndexedQrels
     return index_qrels(qrels, scale)
 
 
-def _is_path(content: object) -> TypeGuard[FilePath]:
+def _is_path(content: object) -> TypeGuard[PathLike]:
     return isinstance(content, str | os.PathLike)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +16,8 @@ from dcglearn.base.checks import checked_count, finite_array
 from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.types import Booleans, Floats, Grades, Integers
-from dcglearn.measures.dcg import DCG, counts_by_grade
-from dcglearn.measures.scale import MAX_GRADES, checked_grades
+from dcglearn.measures.dcg import DCG, counts_by_grade, ratio
+from dcglearn.measures.scale import MAX_GRADES, NO_DOCUMENT, checked_grades
 from dcglearn.systems.rules import Ties
 
 
@@ -85,6 +86,11 @@ class Ranked(ShortRepr):
         """Number of documents ranked for each query, shape (Q,)."""
         return np.diff(self.starts)
 
+    @property
+    def longest(self) -> int:
+        """Number of documents of the longest ranking, at least 1."""
+        return int(self.lengths.max(initial=1))
+
     @cached_property
     def unjudged(self) -> Integers:
         """Number of ranked documents without a judgment for each query, shape (Q,)."""
@@ -100,38 +106,44 @@ class Ranked(ShortRepr):
 
     def sum_by_query(self, values: Floats | Booleans) -> Floats:
         """Sum the values of each query's documents one after the other, as trec_eval does."""
-        sums: Floats = np.bincount(self.query, values, len(self.lengths)).astype(float)
-        return sums
+        return np.bincount(self.query, values, len(self.lengths)).astype(float)
 
     def sum_above(self, values: Floats | Booleans) -> Floats:
         """Return the sum over the documents of its query above each document, shape (n,)."""
         before = np.concatenate([[0.0], np.cumsum(values)])
-        above: Floats = before[:-1] - before[self.starts[self.query]]
-        return above
+        return np.asarray(before[:-1] - before[self.starts[self.query]])
 
     def mean_over_ties(self, values: Floats | Booleans) -> Floats:
         """Return values (n,) in which documents with equal scores have their mean."""
         if self.tied is None:
             return values.astype(float)
         _, sizes, group = self.tie_groups
-        means: Floats = (np.bincount(group, values) / sizes)[group]
-        return means
+        return (np.bincount(group, values) / sizes)[group]
+
+    def judged_share(self, cutoff: int | None = None) -> Floats:
+        """Return the share of judged documents among the first `cutoff` of each query, (Q,)."""
+        first = self.first(cutoff)
+        counted = first.ranks < (cutoff or len(first.grades))
+        judged = counted * first.mean_over_ties(first.grades < first.n_grades)
+        return ratio(first.sum_by_query(judged), first.sum_by_query(counted), np.nan)
+
+    def by_rank(self, values: NDArray[Any], n_ranks: int, empty: float = 0.0) -> NDArray[Any]:
+        """Return values (n, ...) of documents by the first ranks of each query, (Q, K, ...)."""
+        near = self.ranks < n_ranks
+        found = np.full((len(self.pools), n_ranks, *values.shape[1:]), empty)
+        found[self.query[near], self.ranks[near]] = values[near]
+        return found
 
     def grade_shares(self, n_ranks: int) -> Floats:
         """Return the expected number of documents at each rank of each grade, (Q, K, L + 1)."""
-        found = np.zeros((len(self.pools), n_ranks, self.n_grades + 1))
-        near = self.ranks < n_ranks
-        for grade in range(self.n_grades + 1):
-            shares = self.mean_over_ties(self.grades == grade)
-            found[self.query[near], self.ranks[near], grade] = shares[near]
-        return found
+        first = self.first(n_ranks)
+        shares = [first.mean_over_ties(first.grades == g) for g in range(self.n_grades + 1)]
+        return first.by_rank(np.column_stack(shares), n_ranks)
 
     def grade_matrix(self, n_ranks: int) -> NDArray[np.int64]:
         """Return the grades of the first ranks, (Q, n_ranks); -1 where there is no document."""
         first = replace(self, tied=None).first(n_ranks)
-        matrix = np.full((len(self.pools), n_ranks), -1)
-        matrix[first.query, first.ranks] = first.grades
-        return matrix
+        return first.by_rank(first.grades, n_ranks, NO_DOCUMENT)
 
     def first(self, n_ranks: int | None) -> Ranked:
         """Return the first ranks of each query, with all documents that are tied with one there."""
@@ -156,11 +168,7 @@ class Ranked(ShortRepr):
 
 
 def ranked_arrays(
-    grades: Grades,
-    scores: Floats,
-    n_grades: int,
-    top: int | None = None,
-    ties: Ties = "mean",
+    grades: Grades, scores: Floats, n_grades: int, top: int | None = None, ties: Ties = "mean"
 ) -> Ranked:
     """Rank documents given as arrays: the same number for each query, all of them judged.
 
@@ -213,17 +221,7 @@ def ranked_arrays(
     return ranked if ties == "input" or new.all() else replace(ranked, tied=np.cumsum(new) - 1)
 
 
-def ideal_ranking(pools: Integers) -> Ranked:
-    """Return the documents (Q, L) of each query ranked by grade, the best first."""
-    Q, L = pools.shape
-    grades = np.repeat(np.tile(np.arange(L), Q), pools.ravel())
-    return Ranked(np.append(0, np.cumsum(pools.sum(axis=1))), grades, pools)
-
-
 def rank_discounts(measure: DCG, ranked: Ranked) -> Floats:
     """Return the discounts of all ranks of the longest ranking; a vector is filled with zeros."""
-    longest = int(ranked.lengths.max(initial=1))
-    counted = min(longest, measure.n_ranks or longest)
-    discounts = np.zeros(longest)
-    discounts[:counted] = measure.discounts_for(counted)
-    return discounts
+    counted = min(ranked.longest, measure.n_ranks or ranked.longest)
+    return np.append(measure.discounts_for(counted), np.zeros(ranked.longest - counted))

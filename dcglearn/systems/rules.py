@@ -61,7 +61,7 @@ class Rules:
     def __post_init__(self) -> None:
         check_name(self.ties, "`ties`", TIES)
         if self.single is None:
-            object.__setattr__(self, "single", self.ties == "docid")
+            vars(self)["single"] = self.ties == "docid"
         check_name(self.unjudged, "`unjudged`", UNJUDGED)
         check_name(self.pool, "`pool`", (None, *POOLS))
 

@@ -18,7 +18,6 @@ from dcglearn.base.types import Floats, Integers
 from dcglearn.learning.record import LearnedRecord
 from dcglearn.measures.dcg import DCG, ratio
 from dcglearn.systems.evaluate import Evaluation
-from dcglearn.systems.ranked import ideal_ranking
 from dcglearn.systems.scoring import rankings_to_score
 
 _EQUAL = 1e-12
@@ -72,27 +71,20 @@ def drawn_measures(evaluation: Evaluation) -> tuple[Floats, Floats]:
 
 
 def supported_systems(
-    evaluation: Evaluation,
-    gains: Floats,
-    discounts: Floats,
-    rng: np.random.Generator,
-    measure: str | None = None,
+    evaluation: Evaluation, gains: Floats, discounts: Floats, rng: np.random.Generator
 ) -> Supported:
     """Compare systems under measures that were drawn around a learned one.
 
     Parameters
     ----------
     evaluation : Evaluation
-        Of two systems or more.
+        Of two systems or more. Its first measure is learned; drawn ones have its form and cutoff.
     gains : ndarray of float, shape (n, L)
         Of the drawn measures, for the grades of the qrels, the best first: falling.
     discounts : ndarray of float, shape (n, K)
         Falling; ``posterior.draw(1000, rng)`` of a :func:`dcglearn.learn_dcg` draws both.
     rng : numpy.random.Generator
         Draws the queries.
-    measure : str, optional
-        Which measure of the evaluation is learned, by default the first; the drawn ones have its
-        form and cutoff.
 
     Returns
     -------
@@ -109,9 +101,8 @@ def supported_systems(
     array([[0. , 0.5],
            [0.5, 0. ]])
     """
-    names = [one.name for one in evaluation.measures]
-    m = 0 if measure is None else names.index(measure)
-    drawn = evaluation.measures[m].measure
+    learned = evaluation.measures[0]
+    drawn = learned.measure
     if not isinstance(drawn, DCG):
         raise InputError("not a DCG", "name a learned DCG")
     if evaluation.high is not None:
@@ -125,13 +116,14 @@ def supported_systems(
     K = min(drawn.cutoff or discounts.shape[1], discounts.shape[1])
     by_grade = np.pad(gains, ((0, 0), (0, 1)))  # a document without a judgment gains nothing
     W = (discounts[:, :K, None] * by_grade[:, None]).reshape(len(gains), -1).T
-    counted = ~np.isnan(evaluation.values[:, m])
+    counted = ~np.isnan(evaluation.values[:, 0])
     n_queries = counted.shape[1]
     drawn_queries = rng.multinomial(n_queries, np.full(n_queries, 1 / n_queries), size=len(gains))
     weights = np.stack([np.ones_like(drawn_queries), drawn_queries])
     ideal = None
     if drawn.normalise is not None:
-        best = ideal_ranking(evaluation.qrels.pools).grade_shares(K)
+        ends = np.cumsum(evaluation.qrels.pools, axis=1)[:, None]
+        best = np.eye(gains.shape[1] + 1)[(ends <= np.arange(K)[:, None]).sum(axis=2)]
         ideal = best.reshape(n_queries, -1) @ np.maximum(W, 0.0)
     means = np.empty((2, len(evaluation.runs), len(gains)))
     for s, run in enumerate(evaluation.runs):
@@ -144,9 +136,9 @@ def supported_systems(
         means[:, s] = sums / np.maximum(weights @ counted[s], 1)
     (ranks, ahead), (ranks_resampled, ahead_resampled) = map(_standings, means)
     return Supported(
-        names[m],
+        learned.name,
         evaluation.systems,
-        evaluation.means()[:, m],
+        evaluation.means()[:, 0],
         ranks,
         ranks_resampled,
         ahead,

@@ -12,6 +12,7 @@ from dcglearn.base.types import Floats, Grades
 from dcglearn.coherence.mean_ndcg import mean_verdicts
 from dcglearn.coherence.verdict import WorstGain
 from dcglearn.measures.discounts import rule_discounts
+from dcglearn.measures.ideal import counts_by_grade
 
 GOOD_POOLS = np.array([[0, 1, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]])
 X, Y = np.array([[0, 1, 1], [1, 0, 1]]), np.array([[1, 1, 0], [0, 1, 0]])
@@ -161,8 +162,9 @@ def test_pools_without_best_documents_or_without_any_gain() -> None:
 
 def test_verdicts_of_all_pairs_equal_single_verdicts(rng: np.random.Generator) -> None:
     runs, pools = draw_runs(rng, 5, 12, 4, 8, 3)
-    found = mean_verdicts(runs, pools, "zipf", 3)
-    assert list(found) == [(i, j) for i in range(5) for j in range(i + 1, 5)]
+    pairs = [(i, j) for i in range(5) for j in range(i + 1, 5)]
+    found = mean_verdicts(runs, counts_by_grade(pools, 3), "zipf", "zero", np.full(5, 12), pairs)
+    assert list(found) == pairs
     for (i, j), one in found.items():
         alone = mean_verdict(runs[i], runs[j], pools, "zipf", 3)
         assert (alone.winner, alone.bounds) == (one.winner, pytest.approx(one.bounds))
@@ -229,11 +231,7 @@ def test_a_winner_for_positive_gains_may_be_behind_with_gains_of_zero() -> None:
 
 def test_a_nonnegative_worst_gain_adds_the_face_where_it_is_zero() -> None:
     """With gains 1, 0 the second query stops counting."""
-    pools, a, b = (
-        np.array([[0, 1], [1, 1]]),
-        np.array([[0, 1], [1, -1]]),
-        np.array([[1, 0], [1, 1]]),
-    )
+    pools, a, b = np.array([[[0, 1], [1, 1]], [[0, 1], [1, -1]], [[1, 0], [1, 1]]])
     found = mean_verdict(a, b, pools, "zipf", 2, "nonnegative")
     inside = [zipf_difference([1, x], a, b, pools) for x in np.linspace(0.01, 1, 100)]
     assert max(inside) < 0.2

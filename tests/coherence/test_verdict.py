@@ -23,8 +23,13 @@ from dcglearn import (
     verdict,
 )
 from dcglearn.base.types import Floats, Grades
-from dcglearn.coherence.smallest_change import SmallestChange
-from dcglearn.coherence.verdict import WORST_GAINS, WorstGain, winners
+from dcglearn.coherence.verdict import (
+    WORST_GAINS,
+    SmallestChange,
+    WorstGain,
+    advantage_by_step,
+    winners,
+)
 
 FEW = settings(max_examples=settings().max_examples * 2 // 5)
 
@@ -149,7 +154,7 @@ def test_winners_of_many_tables_equal_single_verdicts(rng: np.random.Generator) 
     ) * rng.integers(0, 2, (4, 50, 1, 1))
     for gains, discounts in itertools.product((None, [2, 1, 0]), (None, "zipf")):
         for worst in WORST_GAINS:
-            found = winners(D, gains, discounts, worst)
+            found = winners(advantage_by_step(D, gains, discounts, worst))
             assert found.shape == (4, 50)
             for at in np.ndindex(found.shape):
                 assert found[at] == verdict(D[at], gains, discounts, worst).winner

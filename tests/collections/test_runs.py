@@ -31,9 +31,9 @@ from dcglearn import (
     run_of,
 )
 from dcglearn.base.tables.columns import text_array
+from dcglearn.collections.join import grade_run
 from dcglearn.collections.letor import looks_like_letor, read_graded_lists
 from dcglearn.collections.runs import DocumentTable, check_qrels_and_runs, distinct_names
-from dcglearn.systems.inputs import look_up
 from helpers.written import write
 
 pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.InputWarning")
@@ -280,7 +280,7 @@ def test_look_up_equals_a_plain_loop(
     run: dict[str, dict[str, float]], qrels: dict[str, dict[str, float]], ties: str, single: bool
 ) -> None:
     known = index_qrels(qrels_of(qrels), Scale((2, 1, 0)))
-    found = look_up(run_of(run), known, ties == "docid", single)
+    found = grade_run(run_of(run), known, ties == "docid", single)
     expected = []
     for query in known.queries:
         scores = {

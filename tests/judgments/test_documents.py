@@ -13,13 +13,14 @@ from dcglearn import (
     DocumentGrades,
     InputError,
     Preferences,
+    Ranked,
     Scale,
     index_qrels,
     qrels_of,
     read_preferences,
     run_of,
 )
-from dcglearn.systems.inputs import look_up
+from dcglearn.collections.join import grade_run
 from helpers.notes import noted
 from helpers.slow_reader import trimmed
 from helpers.written import write_records
@@ -99,7 +100,9 @@ def test_unjudged_documents_count_as_when_systems_are_evaluated(
 ) -> None:
     """By run and by the ids of its first documents."""
     scale = Scale((2, 1, 0))
-    ranked = look_up(run_of(run), index_qrels(qrels_of(qrels), scale))
+    known = index_qrels(qrels_of(qrels), scale)
+    graded = grade_run(run_of(run), known)
+    ranked = Ranked(graded.starts, graded.grades, known.pools)
     kept = ranked.keep(ranked.grades < ranked.n_grades) if unjudged == "drop" else ranked
     rows = kept.grade_matrix(n_ranks)
     rows[rows == 3] = 2 if unjudged == "worst" else -1

@@ -29,7 +29,7 @@ from dcglearn import (
 )
 from dcglearn.measures.grammar import parse_other_name
 from dcglearn.measures.other_measures import relevance_levels
-from dcglearn.systems.binary import mean_products
+from dcglearn.systems.scoring import mean_products
 from helpers.exported import drawn_run
 from helpers.places import DATA
 

@@ -32,7 +32,7 @@ from dcglearn import (
     score_runs,
     write_measure,
 )
-from dcglearn.systems.unjudged_bounds import judged_share, unjudged_bounds
+from dcglearn.systems.scoring import unjudged_bounds
 
 GAINS = st.lists(st.sampled_from([-1.0, -0.25, 0.0, 0.5, 1.0, 3.0]), min_size=3, max_size=3)
 DISCOUNTS = st.lists(st.sampled_from([-0.5, 0.0, 0.25, 0.5, 1.0]), min_size=5, max_size=5)
@@ -63,12 +63,10 @@ def test_equal_scores_count_the_mean_over_their_orders(
     W = measure.matrix_for(5)
     tied = np.cumsum(cuts[: len(grades)]).tolist()
     ranked = one_query(grades, [1, 1, 1], tied)
-    orders = [
-        order for order in permutations(range(len(grades))) if [tied[i] for i in order] == tied
-    ]
-    expected = np.mean(
-        [sum(W[k, min(grades[i], 2)] for k, i in enumerate(order)) for order in orders]
-    )
+    every = permutations(range(len(grades)))
+    orders = [order for order in every if [tied[i] for i in order] == tied]
+    sums = [sum(W[k, min(grades[i], 2)] for k, i in enumerate(order)) for order in orders]
+    expected = np.mean(sums)
     found = score_runs(LinearUtility(W) if utility else measure, ranked)
     assert found == pytest.approx(expected, abs=1e-12)
 
@@ -82,11 +80,7 @@ def test_equal_scores_count_the_mean_over_their_orders(
     grades=st.lists(st.integers(0, 2), min_size=1, max_size=3),
 )
 def test_the_ideal_is_the_best_of_all_runs(
-    pool: list[int],
-    gains: list[float],
-    discounts: list[float],
-    cutoff: int,
-    grades: list[int],
+    pool: list[int], gains: list[float], discounts: list[float], cutoff: int, grades: list[int]
 ) -> None:
     """A run may rank any documents at any ranks and leave out the others."""
     documents = [grade for grade, count in enumerate(pool) for _ in range(count)]
@@ -153,8 +147,8 @@ def test_rules_for_documents_without_a_judgment() -> None:
     tied = one_query([3, 0, 1, 3, 0], [2, 1, 0], [0, 1, 1, 1, 2])
     tied = tied.keep(tied.grades < 3)
     assert score_runs(measure, tied)[0] == pytest.approx(3 + 3 / 2 + 4 / 3)  # ties stay
-    assert judged_share(ranked).tolist() == [0.5]
-    assert judged_share(ranked, 1).tolist() == [0.0]
+    assert ranked.judged_share().tolist() == [0.5]
+    assert ranked.judged_share(1).tolist() == [0.0]
     # Counted as the worst grade, they are part of the ideal as well: no value exceeds 1.
     whole = DCG([4, 2, 1], "zipf", None, "ideal")
     assert score_runs(whole, one_query([0, 1, 3, 3], [1, 1, 0]))[0] == 1.0
@@ -248,9 +242,8 @@ def test_a_query_has_one_ideal_for_all_runs(pool: Any) -> None:
         }
         expected = their_ndcg(filled, run, gains, 5)
         assert found.values[s, 0] == pytest.approx([expected[q] for q in found.queries], abs=1e-9)
-    default = evaluate(
-        graded, runs, measure, rules=replace(rules, pool=None), scale="3,2,1,0"
-    ).values
+    rules = replace(rules, pool=None)
+    default = evaluate(graded, runs, measure, rules=rules, scale="3,2,1,0").values
     assert (default == found.values).all() == (pool == "all")
 
 
@@ -258,15 +251,14 @@ def test_a_measure_must_cover_the_grades() -> None:
     scale = Scale((3, 1, 0))
     more = measure_for_documents("nDCG({3: 9, 2: 4, 1: 1, 0: 0}, log2) @ 7", scale, 10).measure
     assert str(more) == "nDCG({3: 9, 1: 1, 0: 0}, log2) @ 7"
-    assert str(measure_for_documents("nDCG(rbp:0.5 @ 3)", scale, 10).measure).startswith(
-        "nDCG({3: 1"
-    )
+    cut = measure_for_documents("nDCG(rbp:0.5 @ 3)", scale, 10).measure
+    assert str(cut).startswith("nDCG({3: 1")
     with pytest.raises(InputError, match="cutoff"):
         measure_for_documents("DCG({3: 2, 1: 1, 0: 0}, [1, 0.5]) @ 5", scale, 10)
 
 
 def test_the_judged_share_averages_over_ties() -> None:
-    assert judged_share(one_query([0, 2], [1, 0], [0, 0]), 1).tolist() == [0.5]
+    assert one_query([0, 2], [1, 0], [0, 0]).judged_share(1).tolist() == [0.5]
 
 
 def test_long_ties_keep_the_order_of_the_input() -> None:

@@ -11,9 +11,14 @@ from scipy.stats import norm, ttest_1samp, ttest_rel
 from dcglearn import Evaluation, InputError, Rules, compare_systems, evaluate, queries_needed
 from dcglearn.base.statistics import holm
 from dcglearn.report.systems.evaluations import comparisons_in_words, comparisons_table
-from dcglearn.systems.paired_tests import paired_intervals, paired_p_values, t_intervals
-from dcglearn.systems.power import paired_deviations, paired_power
-from dcglearn.systems.tukey import tukey_test
+from dcglearn.systems.paired_tests import (
+    paired_deviations,
+    paired_intervals,
+    paired_p_values,
+    paired_power,
+    t_intervals,
+    tukey_test,
+)
 
 
 def test_intervals_of_few_queries_are_students(rng: np.random.Generator) -> None:
@@ -201,7 +206,7 @@ def test_corrections_of_all_pairs(found: Evaluation) -> None:
     assert [one[0, 0, 2] for one in (within, across, none)] == [66, 132, 1]
     values, rng = found.values.swapaxes(0, 1), np.random.default_rng(2)
     for corrected, across_measures in ((within[..., 1], False), (across[..., 1], True)):
-        again = tukey_test(values, rng, 500, across_measures).p
+        again = tukey_test(values, rng, 500, across_measures)[0]
         assert np.abs(corrected - again).max() < 0.1, "other draws of the same orders"
     assert (across[..., 1] >= within[..., 1]).all()
     assert (across[..., 1] > within[..., 1]).any()

@@ -27,9 +27,9 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.presets import usual_presets
 from dcglearn.report.measures import unit_range, usual_numbers
+from dcglearn.systems.compare_systems import compare_orderings
 from dcglearn.systems.evaluate import evaluate
 from dcglearn.systems.inputs import QrelsLike, RunLike
-from dcglearn.systems.orderings import compare_orderings
 
 STUDY_TOOLS = ("lightgbm", "xgboost", "trec_eval", "ir_measures", "ranx", "scikit-learn")
 

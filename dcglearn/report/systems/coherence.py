@@ -15,6 +15,7 @@ from dcglearn.report.systems.evaluations import measures_in_full, rules_in_words
 from dcglearn.report.systems.explanation import labels_of
 from dcglearn.report.tables import Cell, Row, Table, page, shown_p
 from dcglearn.report.words import extent_in_words
+from dcglearn.systems.compare_systems import compare_orderings
 from dcglearn.systems.conclusions import (
     EXTENTS,
     PairConclusion,
@@ -22,7 +23,6 @@ from dcglearn.systems.conclusions import (
     conclusion_row,
     graded_rankings,
 )
-from dcglearn.systems.orderings import compare_orderings
 
 CLEAREST_QUERIES = 6
 

@@ -31,8 +31,13 @@ from dcglearn.systems.compare_systems import (
     has_several_baselines,
 )
 from dcglearn.systems.evaluate import Evaluation
-from dcglearn.systems.paired_tests import mean_of_counted
-from dcglearn.systems.power import LEVEL, POWER, paired_deviations, queries_needed
+from dcglearn.systems.paired_tests import (
+    LEVEL,
+    POWER,
+    mean_of_counted,
+    paired_deviations,
+    queries_needed,
+)
 from dcglearn.systems.rules import Rules
 from dcglearn.systems.scoring import unjudged_in_ideal
 
