@@ -8,11 +8,10 @@ result does not depend on what ran before.
 from __future__ import annotations
 
 import random
-import sys
 import threading
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -20,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from dcglearn.base.checks import finite_array
-from dcglearn.base.errors import InputError, errors_at
+from dcglearn.base.errors import InputError
 from dcglearn.lab.cells import AXES
-from dcglearn.lab.registry import Code, executed, imported_source, place_in
+from dcglearn.lab.registry import Code, executed, imported_source, own_code
 from dcglearn.lab.setting import Setting
 from dcglearn.measures.agreement import checked_pairs
 from dcglearn.measures.dcg import DCG
@@ -41,24 +40,19 @@ def call_own(code: Code, setting: Setting, arguments: Sequence[Any]) -> Any:
     """Return what a function returns, checked."""
     given = [_protected(one, code.axis) for one in arguments]
     options = {key: value for key, value in setting.options.items() if key in code.options}
-    with _seeded(arguments), TemporaryDirectory(prefix="dcglearn-reads-") as folder:
-        try:
-            for option, content in code.contents.items():
-                options[option] = Path(folder, f"{option}-{Path(code.reads[option]).name}")
-                options[option].write_bytes(content)
-            module = executed(code.text, code.file)
-            function = vars(module)[code.function]
-            if imported_source(function, module.__name__) != code.imported:
-                raise RuntimeError("the module that it is imported from is another one here")
-            returned = function(*given, **options)
-        except (Exception, SystemExit) as error:
-            hint = "; declare data with reads" if isinstance(error, FileNotFoundError) else ""
-            raise InputError(
-                " ".join(f"{type(error).__name__}: {error}{hint}".split()),
-                place=place_in(code.file, error) or code.called,
-            ) from error
-    with errors_at(code.called):
-        return _checked(code.axis, returned, setting, arguments)
+    with (
+        _seeded(arguments),
+        TemporaryDirectory(prefix="dcglearn-reads-") as folder,
+        own_code(code.file, "{}", place=code.called),
+    ):
+        for option, content in code.contents.items():
+            options[option] = Path(folder, f"{option}-{Path(code.reads[option]).name}")
+            options[option].write_bytes(content)
+        module = executed(code.text, code.file)
+        function = vars(module)[code.function]
+        if imported_source(function, module.__name__) != code.imported:
+            raise InputError("the module that it is imported from is another one here")
+        return _checked(code.axis, function(*given, **options), setting, arguments)
 
 
 def _checked(axis: str, returned: Any, setting: Setting, arguments: Sequence[Any]) -> Any:
@@ -90,12 +84,12 @@ def _checked(axis: str, returned: Any, setting: Setting, arguments: Sequence[Any
 
 @contextmanager
 def _seeded(arguments: Sequence[Any]) -> Iterator[None]:
-    """Seed the global generators by one among arguments; print to standard error meanwhile."""
+    """Seed the global generators by one among arguments."""
     states = [
         str(one.bit_generator.state) for one in arguments if isinstance(one, np.random.Generator)
     ]
     seed = zlib.crc32("".join(states).encode())
-    with _ALONE, redirect_stdout(sys.stderr):
+    with _ALONE:
         before = random.getstate(), np.random.get_state()  # noqa: NPY002 - to be restored
         random.seed(seed)
         np.random.seed(seed)  # noqa: NPY002 - for functions that draw from it

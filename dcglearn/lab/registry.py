@@ -11,8 +11,8 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -133,15 +133,8 @@ def experiment_code(name: str, config: Path) -> ExperimentCode:
         known = {one.stem for file in files for one in file.parent.glob("*.py")}
         raise unknown_name("file in experiments/", name, known, "experiment")
     text = read_text(path)
-    try:
-        with redirect_stdout(sys.stderr):  # a command may print data
-            module = executed(text, str(path))
-    except (Exception, SystemExit) as error:
-        place = place_in(str(path), error) or str(path)
-        problem, remedy = f"cannot be loaded ({type(error).__name__}: {error})", "fix it"
-        if isinstance(error, InputError):  # of a decorator
-            problem, remedy = error.problem, error.remedy
-        raise InputError(problem, remedy, place) from error
+    with own_code(str(path), "cannot be loaded ({})", "fix it"):
+        module = executed(text, str(path))
     if lacking := {"COLUMNS", "figures"} - vars(module).keys():
         raise InputError(
             f"does not define {min(lacking)}",
@@ -194,10 +187,22 @@ def checked_columns(columns: Any, place: str) -> tuple[str, ...]:
     return tuple(columns)
 
 
-def place_in(file: str, error: BaseException) -> str:
-    """Return the innermost place in a file that an error passed through, or nothing."""
-    frames = [one for one in extract_tb(error.__traceback__) if one.filename == file]
-    return f"{file}, line {frames[-1].lineno}, in {frames[-1].name}" if frames else ""
+@contextmanager
+def own_code(file: str, problem: str, remedy: str = "", place: str = "") -> Iterator[None]:
+    """Name the innermost line of a file where its code fails; print to standard error meanwhile."""
+    try:
+        with redirect_stdout(sys.stderr):  # a command may print data
+            yield
+    except (Exception, SystemExit) as error:
+        lines = [one for one in extract_tb(error.__traceback__) if one.filename == file]
+        if lines:
+            place = f"{file}, line {lines[-1].lineno}, in {lines[-1].name}"
+        if isinstance(error, InputError):
+            raise error.at(place or file) from error
+        if isinstance(error, FileNotFoundError):
+            remedy = remedy or "declare data with reads"
+        cause = " ".join(f"{type(error).__name__}: {error}".split())
+        raise InputError(problem.format(cause), remedy, place or file) from error
 
 
 def syntax_digest(text: str) -> str:

@@ -6,10 +6,8 @@ folder that holds more cells than the store is reported from its own table.
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
-from contextlib import nullcontext, redirect_stdout
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from operator import call
@@ -36,7 +34,7 @@ from dcglearn.lab.provenance import (
     read_provenance,
     write_provenance,
 )
-from dcglearn.lab.registry import place_in
+from dcglearn.lab.registry import own_code
 from dcglearn.lab.setting import Setting
 from dcglearn.lab.store import Store
 from dcglearn.report.tables import Table
@@ -44,9 +42,6 @@ from dcglearn.report.tables import Table
 TABLE = "table.csv"
 
 PICTURES = (".svg", ".pdf", ".png")
-
-LEFT_BEHIND = f".*-{12 * '[0-9a-f]'}.*"
-"""Files that a run has begun to write; those of an hour ago are of one that was killed."""
 
 CHECKED_ON = 2
 """Repetitions after which the list of figures is checked; of one, there are no intervals."""
@@ -159,18 +154,9 @@ def as_text(value: Any) -> Any:
 def make_figures(config: Config, table: pd.DataFrame, complete: bool = False) -> tuple[Figure, ...]:
     """Return the figures that a config lists, as data; of complete cells, all are needed."""
     given, path = add_settings(config, table), str(config.code.path)
-    try:
-        with redirect_stdout(sys.stderr):  # a command may print data
-            drawn = {same_figure(one.number): one for one in config.code.figures(given)}
-    except Exception as error:
-        remedy = "fix it and run again; finished cells are kept"
-        if isinstance(error, KeyError):
-            remedy += f". Columns: {', '.join(map(str, given.columns))}"
-        raise InputError(
-            f"figures(table) failed ({type(error).__name__}: {error})",
-            remedy,
-            place_in(path, error) or path,
-        ) from error
+    remedy = f"fix it and run again; finished cells are kept. Columns: {', '.join(given)}"
+    with own_code(path, "figures(table) failed ({})", remedy):
+        drawn = {same_figure(one.number): one for one in config.code.figures(given)}
     wanted = {same_figure(number): number for number in config.figures}
     for name in drawn.keys() - wanted.keys():
         warn_of_input(f"{config.path}: `figures` does not list {drawn[name].number}: left out")
@@ -223,9 +209,6 @@ def write_results(
         return ReportedExperiment(config, folder, counts)
     figures = make_figures(config, table, counts.complete)
     folder.mkdir(parents=True, exist_ok=True)
-    for path in folder.glob(LEFT_BEHIND):
-        if path.stat().st_mtime < time.time() - 3600:
-            path.unlink()
     if not kept:
         write_text(folder / TABLE, table.to_csv(index=False, lineterminator="\n"))
         made = {
