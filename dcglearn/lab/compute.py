@@ -61,30 +61,26 @@ def run_cell(cell: Cell, codes: Sequence[Code] = ()) -> Cell:
 def compute_cell(cell: Cell, codes: Sequence[Code] = ()) -> Cell:
     """Compute the result of a cell."""
     draws = Draws(cell, ExperimentCode(functions=tuple(codes)))
-    if draws.setting.learner == STUDY:
-        return dict(conclusions(draws.setting.design, draws.setting.pairs, draws.rng("judge")))
-    if draws.setting.learner == JUDGMENT_MODEL:
-        return certainty(draws)
-    return _tested(draws)
+    kinds = {STUDY: conclusions, JUDGMENT_MODEL: certainty}
+    return kinds.get(draws.setting.learner, _tested)(draws)
 
 
 def _tested(draws: Draws) -> Cell:
     setting, truth = draws.setting, draws.truth
     training, learned, fitted = learn(draws)
-    exact = draws.exact_pairs("test")
+    tests = draws.part("test")
     W = learned.matrix_for(setting.n_ranks) if fitted is None else fitted.weights
     true_W = truth.matrix_for(setting.n_ranks)
     result: Cell = {
-        "precision": agreement(learned, exact),
+        "precision": agreement(learned, tests.exact_pairs),
         "similarity": similarity(true_W, W),
         "identifiable": identifiable_similarity(true_W, W),
         "offset": cosine(true_W + 100.0, W + 100.0),
-        "margin_correlation": draws.margin_correlation(),
+        "margin_correlation": tests.margin_correlation,
         "chosen_C": fitted.problem.C if fitted else None,
     }
-    for name in setting.against:
-        result[f"precision:{name}"] = draws.agreement_with(name)
-    data = CellData(setting, training, exact, fitted)
+    result |= {f"precision:{name}": value for name, value in tests.agreements.items()}
+    data = CellData(setting, training, tests.exact_pairs, fitted)
     for name in draws.cell.get("columns", ()):
         own = draws.own_result("result", truth, learned, data, name=name)
         result[name] = result_named(name, truth, learned, data) if own is None else own.tolist()
@@ -123,7 +119,7 @@ def _solve(draws: Draws, problem: Problem) -> Fit:
         C = choose_C(problem, groups, folds, grid=grid, use=setting.used, n_repeats=1).C
     if not isinstance(C, str):
         return fit(problem.with_C(C))
-    fits, held_out = fit_path(problem, setting.C_grid), draws.exact_pairs("validation")
+    fits, held_out = fit_path(problem, setting.C_grid), draws.part("validation").exact_pairs
     return max(fits, key=lambda one: agreement(getattr(one, setting.used), held_out))
 
 

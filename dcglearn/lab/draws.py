@@ -49,10 +49,14 @@ MAX_EMPTY_BLOCKS = 100
 
 @dataclass(frozen=True)
 class Draws:
-    """What a cell draws, with the functions of one's own that it names."""
+    """What a cell draws, with the functions of one's own that it names.
+
+    One that draws exact pairs alone has the `name` of these: test or validation.
+    """
 
     cell: Cell
     own: ExperimentCode = SHIPPED
+    name: str = ""
 
     @cached_property
     def setting(self) -> Setting:
@@ -164,23 +168,38 @@ class Draws:
             raise InputError("no pair that was chosen has an answer", "choose others", "policy")
         return so_far[: s.pairs]
 
-    def exact_pairs(self, name: str) -> Pairs:
-        """Return the pairs without errors that a cell is tested on, or that C is chosen on."""
-        return _exact_pairs(name, self._shared(name), self.own)
+    def part(self, name: str) -> Draws:
+        """Return what draws exact pairs alone; neighbouring cells of a grid share it."""
+        seeds = *AXES[name], *AXES["truth"], "margin", "against"
+        keys = {"seed", "repetition", "options", "truth", f"{name}_pairs", *seeds}
+        part = {key: self.cell[key] for key in sorted(keys & self.cell.keys())}
+        return _shared_draws(json.dumps(part), self.own, name)
 
-    def agreement_with(self, preset_name: str) -> float:
-        """Return the agreement of a preset with the pairs that a cell is tested on."""
-        return _agreement(preset_name, self._shared("test"), self.own)
+    @cached_property
+    def exact_pairs(self) -> Pairs:
+        """The pairs without errors of a part: a cell is tested on them, or C is chosen on them."""
+        s, name = self.setting, self.name
+        lists, n = s.lists_to_test_on if name == "test" else s.lists, getattr(s, f"{name}_pairs")
+        pairs = self.first_pairs(lists, n, self.rng(name), partial(true_pairs, self.truth))
+        pairs.flags.writeable = False
+        return pairs
 
+    @cached_property
+    def agreements(self) -> dict[str, float]:
+        """The agreement of each preset of `against` with the exact pairs."""
+        s = self.setting
+        measures = {name: preset(name, grade_scale(s.grades), s.n_ranks) for name in s.against}
+        return {name: agreement(one, self.exact_pairs) for name, one in measures.items()}
+
+    @cached_property
     def margin_correlation(self) -> float | None:
-        """Return how the margin of the test pairs goes with their true difference."""
-        return _margin_correlation(self._shared("test", "margin"), self.own)
-
-    def _shared(self, name: str, *more: str) -> str:
-        """Return what decides about exact pairs, and more."""
-        seeds = *AXES[name], *AXES["truth"]
-        keys = {"seed", "repetition", "options", "truth", f"{name}_pairs", *seeds, *more}
-        return json.dumps({key: self.cell[key] for key in sorted(keys & self.cell.keys())})
+        """How the margin of the exact pairs goes with their true difference, if it varies."""
+        pairs = self.exact_pairs
+        margin = self.margins(pairs)
+        size = margins_of(margin)(pairs) if isinstance(margin, str) else margin
+        if size is None or size.min() == size.max():
+            return None
+        return float(np.corrcoef(size, score_differences(self.truth, pairs))[0, 1])
 
     def margins(self, pairs: Pairs) -> str | Floats:
         """Return the margin of each pair, (n,), or the name of one of this package."""
@@ -190,32 +209,8 @@ class Draws:
 
 
 @lru_cache(32)
-def _exact_pairs(name: str, part: str, own: ExperimentCode) -> Pairs:
-    """Draw exact pairs; neighbouring cells of a grid share them."""
-    draws = Draws(json.loads(part), own)
-    s = draws.setting
-    lists, n = s.lists_to_test_on if name == "test" else s.lists, getattr(s, f"{name}_pairs")
-    pairs = draws.first_pairs(lists, n, draws.rng(name), partial(true_pairs, draws.truth))
-    pairs.flags.writeable = False
-    return pairs
-
-
-@lru_cache(256)
-def _agreement(name: str, part: str, own: ExperimentCode) -> float:
-    draws = Draws(json.loads(part), own)
-    measure = preset(name, grade_scale(draws.setting.grades), draws.setting.n_ranks)
-    return agreement(measure, draws.exact_pairs("test"))
-
-
-@lru_cache(32)
-def _margin_correlation(part: str, own: ExperimentCode) -> float | None:
-    draws = Draws(json.loads(part), own)
-    pairs = draws.exact_pairs("test")
-    margin = draws.margins(pairs)
-    size = margins_of(margin)(pairs) if isinstance(margin, str) else margin
-    if size is None or size.min() == size.max():
-        return None
-    return float(np.corrcoef(size, score_differences(draws.truth, pairs))[0, 1])
+def _shared_draws(part: str, own: ExperimentCode, name: str) -> Draws:
+    return Draws(json.loads(part), own, name)
 
 
 def base_list(setting: Setting) -> NDArray[np.int64]:

@@ -16,10 +16,10 @@ import pandas as pd
 from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.workers import open_workers
+from dcglearn.lab.cells import Store
 from dcglearn.lab.config import Config, config_from, config_named
 from dcglearn.lab.experiment_figures import draw_figure, draw_on
-from dcglearn.lab.findings import findings_table
-from dcglearn.lab.plots import Figure, same_figure
+from dcglearn.lab.plots import Figure, findings_table, same_figure
 from dcglearn.lab.results import (
     compute_cells,
     count_cells,
@@ -27,7 +27,6 @@ from dcglearn.lab.results import (
     result_table,
     write_results,
 )
-from dcglearn.lab.store import Store
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -164,13 +164,14 @@ def log_odds(truth: Measure, lists: Pairs, sensitivity: float) -> Floats:
 LEVEL = 0.05
 
 
-def conclusions(name: str, n: int, rng: np.random.Generator) -> dict[str, float]:
-    """Draw n judgments of a design, and compare what is concluded with what is true.
+def conclusions(draws: Draws) -> Cell:
+    """Draw judgments of a design, and compare what is concluded with what is true.
 
     :data:`dcglearn.lab.setting.STUDY_COLUMNS` says what each 1 or 0 is.
     """
-    design = DESIGNS[name]
-    found, truth = conclude(simulated_study(design, n, rng)), design.middle_gain
+    design = DESIGNS[draws.setting.design]
+    judged = simulated_study(design, draws.setting.pairs, draws.rng("judge"))
+    found, truth = conclude(judged), design.middle_gain
     gains, other = ("exponential", "linear") if truth == 1 / 3 else ("linear", "exponential")
     true = {
         "gains": gains,
@@ -181,7 +182,7 @@ def conclusions(name: str, n: int, rng: np.random.Generator) -> dict[str, float]
     }
     dcg = design.worth == "dcg"
     low = {(one.about, one.hypothesis): one.test.p < LEVEL for one in found.questions}
-    result: dict[str, float] = {}
+    result: Cell = {}
     if dcg:
         result = {f"size:{about}": low[about, name] for about, name in true.items()}
     if dcg and not design.coin:

@@ -21,7 +21,7 @@ from dcglearn.base.files import write_text
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting, silent
 from dcglearn.base.workers import Workers, WorkersLostError
-from dcglearn.lab.cells import CELL_VERSION, Cell, key_of
+from dcglearn.lab.cells import CELL_VERSION, Cell, Store, key_of
 from dcglearn.lab.compute import run_cell
 from dcglearn.lab.config import Config, dotted, in_words
 from dcglearn.lab.plots import Figure, same_figure
@@ -36,7 +36,6 @@ from dcglearn.lab.provenance import (
 )
 from dcglearn.lab.registry import own_code
 from dcglearn.lab.setting import Setting
-from dcglearn.lab.store import Store
 from dcglearn.report.tables import Table
 
 TABLE = "table.csv"

@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from dcglearn.lab.cells import CELL_VERSION
+from dcglearn.lab.cells import CELL_VERSION, CELLS_FILE
 from dcglearn.lab.provenance import read_provenance, write_provenance
-from dcglearn.lab.store import CELLS_FILE
 from helpers.browser import FAULTS, Tab, open_browser
 from helpers.commands import Run, run_command
 from helpers.own_functions import FLIPS as CONFIG
