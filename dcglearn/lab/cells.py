@@ -24,7 +24,7 @@ import numpy as np
 
 from dcglearn.base.errors import InputError
 from dcglearn.lab.provenance import sha256_of
-from dcglearn.lab.registry import JUDGMENT_MODEL, SHIPPED, STUDY, ExperimentCode
+from dcglearn.lab.registry import SHIPPED, ExperimentCode
 from dcglearn.lab.setting import Setting, own_functions_used, unused_keys
 
 CELL_VERSION = 8
@@ -62,7 +62,7 @@ def cell_of(setting: Setting, seed: int, repetition: int, code: ExperimentCode =
             for key, value in changed.pop("options", {}).items()
             if any(value != one.options.get(key, value) for one in used)
         },
-        "columns": [] if setting.learner in (JUDGMENT_MODEL, STUDY) else sorted(computed),
+        "columns": sorted(computed) if setting.learns else [],
         "code": {f"{one.axis} {one.name}": one.digest for one in used},
     }
     kept = {key: value for key, value in more.items() if value}

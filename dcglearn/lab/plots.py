@@ -191,13 +191,10 @@ def level(table: pd.DataFrame, y: str, label: str) -> Series:
     return series_of(label, {None: mean_over_repetitions(table, y)})
 
 
-def curves(
-    table: pd.DataFrame, x: str, y: str, by: str, names: dict[Any, str] | None = None
-) -> tuple[Series, ...]:
+def curves(table: pd.DataFrame, x: str, y: str, by: str) -> tuple[Series, ...]:
     """Return one curve for each value of a column."""
     return tuple(
-        curve(group, x, y, (names or {}).get(value, display_name(value)))
-        for value, group in table.groupby(by, sort=False)
+        curve(group, x, y, display_name(value)) for value, group in table.groupby(by, sort=False)
     )
 
 

@@ -148,12 +148,9 @@ def experiment_code(name: str, config: Path) -> ExperimentCode:
 def _marked_functions(module: ModuleType, text: str, path: Path) -> tuple[Code, ...]:
     file, of_file = f"{path.parent.name}/{path.name}", syntax_digest(text)
     found: dict[tuple[str, str], Code] = {}
-    seen = set[Any]()
-    for key, function in vars(module).items():
-        mark = getattr(function, MARK, None)
-        if not isinstance(mark, Mark) or function in seen:  # whatever else it is called
-            continue
-        seen.add(function)
+    marked = {one: key for key, one in vars(module).items() if hasattr(one, MARK)}
+    for function, key in marked.items():  # each once, whatever else it is called
+        mark: Mark = getattr(function, MARK)
         source, named = imported_source(function, module.__name__), (mark.axis, mark.name)
         line = 1 if source else inspect.unwrap(function).__code__.co_firstlineno
         place = f"{file}, line {line}"

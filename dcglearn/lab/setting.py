@@ -41,6 +41,9 @@ from dcglearn.measures.scale import MAX_GRADES
 PROGRAMS = ("qp", "qp-dcg")
 """The learners that solve the quadratic program."""
 
+NAMED_KEYS = ("lists", "test_lists", "judge", "policy", "margin", "learner")
+"""Keys whose values are names of this package, or of functions of one's own; truth may be more."""
+
 OPTION = "options."
 """What the keys of options of functions of one's own begin with."""
 
@@ -160,6 +163,11 @@ class Setting(BaseModel):
         return "dcg" if self.learner == "qp-dcg" else "utility"
 
     @property
+    def learns(self) -> bool:
+        """Whether cells learn a measure, which is tested."""
+        return self.learner not in (JUDGMENT_MODEL, STUDY)
+
+    @property
     def n_columns(self) -> int:
         """The number of columns of W: grades, or documents."""
         return self.n_ranks if self.documents else self.grades
@@ -176,15 +184,13 @@ class Setting(BaseModel):
 
 def own_functions_used(setting: Setting, code: ExperimentCode) -> list[Code]:
     """Return the functions of one's own that the cells of a setting use."""
-    axes = ("truth", "lists", "test_lists", "judge", "policy", "margin", "learner")
-    unused = _without_effect(setting)
-    named = [
-        (axis.removeprefix("test_"), getattr(setting, axis)) for axis in axes if axis not in unused
-    ]
-    if setting.learner not in (JUDGMENT_MODEL, STUDY):
-        named += [("result", column) for column in code.columns]
-    found = (code.function(*one) for one in dict.fromkeys(named))
-    return [one for one in found if one is not None]
+    named = {
+        (key.removeprefix("test_"), getattr(setting, key))
+        for key in {"truth", *NAMED_KEYS} - _without_effect(setting).keys()
+    }
+    if setting.learns:
+        named |= {("result", column) for column in code.columns}
+    return [one for one in code.functions if (one.axis, one.name) in named]
 
 
 LEARNED_COLUMNS = {
@@ -276,7 +282,7 @@ def _without_effect(setting: Setting) -> dict[str, str]:
 def check_setting(setting: Setting, code: ExperimentCode) -> None:
     """Refuse unknown names and values that do not go together."""
     named = dict(setting) | {"test_lists": setting.lists_to_test_on}
-    for key in ("lists", "test_lists", "judge", "policy", "margin", "learner", "design"):
+    for key in (*NAMED_KEYS, "design"):
         axis, name = key.removeprefix("test_"), named[key]
         check_name(name, axis, code.names(axis), key)
     known = {option for one in code.functions for option in one.options}

@@ -17,9 +17,14 @@ from dcglearn.asking.policies import POLICIES
 from dcglearn.inference.answers import TIE, A, B
 from dcglearn.lab import compute, draws
 from dcglearn.lab.cells import CELL_VERSION, CELLS_FILE, Store, cell_of, key_of
-from dcglearn.lab.compute import compute_cell, run_cell
+from dcglearn.lab.compute import (
+    compute_cell,
+    interval_record,
+    log_odds,
+    run_cell,
+    simulated_judgments,
+)
 from dcglearn.lab.draws import Draws
-from dcglearn.lab.model_cells import interval_record, log_odds, simulated_judgments
 from dcglearn.lab.setting import Setting, unused_keys
 from dcglearn.lab.simulation.judges import NOISES, simulated_answers
 from helpers.places import GOLDEN

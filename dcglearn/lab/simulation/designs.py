@@ -132,7 +132,7 @@ def _differences(
         seen = np.insert(1 - satisfied[..., :-1], 0, 1.0, axis=2).cumprod(axis=2)
         worth = (satisfied * seen / np.arange(1, N_RANKS + 1)).sum(axis=2)
     v = design.decided * (worth[:, 0] - worth[:, 1])
-    n = int(queries.max()) + 1
+    n = queries.max() + 1
     first = gains[lists[:, 0, 0]] - gains[lists[:, 1, 0]]
     tilts, unseen = rng.standard_normal((2, n))
     return np.asarray(v + design.tilt * tilts[queries] * first + design.unseen * unseen[queries])
@@ -144,13 +144,13 @@ def _answers(
     n = len(v)
     u, lapse = rng.random((2, n))
     if design.coin == "query":
-        says = rng.integers(0, 2, int(queries.max()) + 1)[queries]
+        says = rng.integers(0, 2, queries.max() + 1)[queries]
         return np.asarray(np.where(u < 0.9, says, 1 - says), np.int8)
     if design.coin == "judgment":
         return np.asarray(u < 0.5, np.int8)
     share = np.full(n, design.lapses)
     if design.lapses_by_query:
-        share = rng.beta(1, 1 / design.lapses - 1, int(queries.max()) + 1)[queries]
+        share = rng.beta(1, 1 / design.lapses - 1, queries.max() + 1)[queries]
     a, tie = NOISES[design.noise](v), np.zeros(n)
     if design.ties == "davidson":
         tie = 1 / (1 + 2 * np.exp(-0.8) * np.cosh(v / 2))

@@ -164,9 +164,9 @@ def side_by_side(
     draws, differences = checked_rng(rng).logistic(size=n), score_differences(truth, lists)
     perceived = differences + bias + draws / reliability
     queries = rng.integers(max(1, n // 5) if n_queries is None else n_queries, size=n)
-    answers: NDArray[np.object_] = np.where(perceived > 0, "a", "b").astype(object)
-    tied = np.abs(perceived) < indifference
-    answers[tied] = np.where(_relative_utility(truth, lists) > 0.5, "good", "bad")[tied]
+    levels = np.where(_relative_utility(truth, lists) > 0.5, "good", "bad")
+    sides = np.where(perceived > 0, "a", "b")
+    answers = np.where(np.abs(perceived) < indifference, levels, sides)
     return Preferences.of(
         lists,
         answers,
