@@ -93,6 +93,14 @@ class Code(Mark):
         """Where it is called, in errors."""
         return f"{self.place}, in {self.function}"
 
+    @property
+    def in_words(self) -> str:
+        """What it is, with its options and the files that it reads."""
+        given = [f"{name} = {value!r}" for name, value in self.options.items()]
+        given += [f"reads {name}" for _, name in sorted(self.reads.items())]
+        options = f" ({', '.join(given)})" if given else ""
+        return f"{self.about}{options} [{self.place}]"
+
 
 @dataclass(frozen=True)
 class ExperimentCode:

@@ -337,15 +337,6 @@ def check_result_columns(settings: Iterable[Setting], code: ExperimentCode) -> N
 
 def vocabulary(code: ExperimentCode, config: type[BaseModel]) -> dict[str, dict[str, str]]:
     """Return what may be named, with what it is, under headings."""
-    names = {axis: dict(shipped) for axis, shipped in NAMES.items()}
-    for one in code.functions:
-        given = [f"{name} = {value!r}" for name, value in one.options.items()]
-        given += [f"reads {name}" for _, name in sorted(one.reads.items())]
-        options = f" ({', '.join(given)})" if given else ""
-        names[one.axis][one.name] = f"{one.about}{options} [{one.place}]"
-    for axis in OPEN_AXES.values():
-        own = f"a function of your own: ({axis.arguments}) -> {axis.returns}"
-        names[axis.name][f"@{axis.name}"] = own
     return {
         "COLUMNS of an experiment file: results of learners": LEARNED_COLUMNS,
         'COLUMNS: with learner = "judgment-model"': MODEL_COLUMNS,
@@ -355,7 +346,14 @@ def vocabulary(code: ExperimentCode, config: type[BaseModel]) -> dict[str, dict[
             f"{name} = {json.dumps(Setting.model_fields[name].default)}": about
             for name, about in described(Setting).items()
         },
-        **{f"{axis.name}: {axis.about}": names[axis.name] for axis in OPEN_AXES.values()},
+        **{
+            f"{axis.name}: {axis.about}": {
+                **NAMES[axis.name],
+                **{one.name: one.in_words for one in code.functions if one.axis == axis.name},
+                f"@{axis.name}": f"a function of your own: ({axis.arguments}) -> {axis.returns}",
+            }
+            for axis in OPEN_AXES.values()
+        },
     }
 
 
