@@ -14,22 +14,24 @@ from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
 
 from dcglearn.asking.policies import choose_pairs
 from dcglearn.base.errors import InputError
-from dcglearn.base.types import Floats, Pairs
+from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.judgments.preferences import swap_lists
 from dcglearn.lab.cells import AXES, Cell, hash_of
 from dcglearn.lab.own_functions import call_own
 from dcglearn.lab.registry import RANDOM, SHIPPED, ExperimentCode
 from dcglearn.lab.setting import Setting
-from dcglearn.lab.simulation.judges import judged_pairs, noise_scale, true_pairs
-from dcglearn.lab.simulation.lists import (
+from dcglearn.lab.simulation.judges import (
     drawn_lists,
+    judged_pairs,
+    noise_scale,
     permuted_lists,
     sorted_against_another,
     sorted_against_shuffled,
+    true_pairs,
 )
 from dcglearn.lab.simulation.truths import grade_scale
 from dcglearn.learning.problem import margins_of
@@ -64,7 +66,7 @@ class Draws:
         keys = self.cell.keys() & Setting.model_fields.keys()
         return Setting(**{key: self.cell[key] for key in keys})
 
-    def rng(self, name: str) -> np.random.Generator:
+    def rng(self, name: str) -> Generator:
         """Return the generator of one of the things that are drawn, from its beginning."""
         cell = self.cell
         axes = {axis: cell[axis] for axis in AXES[name] if axis in cell}
@@ -88,7 +90,7 @@ class Draws:
             return DCG(np.array(truth.gains)[grades], truth.discounts, truth.cutoff)
         return LinearUtility(truth.matrix_for(s.n_ranks)[:, grades])
 
-    def draw_lists(self, name: str, n: int, rng: np.random.Generator) -> Pairs:
+    def draw_lists(self, name: str, n: int, rng: Generator) -> Pairs:
         """Draw pairs of lists by the generator of a name."""
         s = self.setting
         own: Pairs | None = self.own_result("lists", s, n, rng, name=name)
@@ -124,7 +126,7 @@ class Draws:
         judged = partial(self._judged, rng=self.rng("judge"))
         return self.first_pairs(s.lists, s.pairs, self.rng("training"), judged)
 
-    def _judged(self, lists: Pairs, rng: np.random.Generator) -> Pairs:
+    def _judged(self, lists: Pairs, rng: Generator) -> Pairs:
         """Judge lists, of which either is shown first: some generators put the better one first."""
         s, shown = self.setting, lists.copy()
         swap_lists(shown, rng.random(len(lists)) < 0.5)
@@ -135,7 +137,7 @@ class Draws:
         self,
         lists: str,
         n: int,
-        rng: np.random.Generator,
+        rng: Generator,
         judged: Callable[[Pairs], Pairs] = lambda pairs: pairs,
     ) -> Pairs:
         """Draw blocks of lists, and judge them, until there are n pairs."""
@@ -213,6 +215,6 @@ def _shared_draws(part: str, own: ExperimentCode, name: str) -> Draws:
     return Draws(json.loads(part), own, name)
 
 
-def base_list(setting: Setting) -> NDArray[np.int64]:
+def base_list(setting: Setting) -> Integers:
     """Return the base list of a setting as grade indices, 0 the best."""
     return setting.grades - np.array(setting.base, np.int64)

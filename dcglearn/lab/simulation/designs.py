@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.special import expit
 
 from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.lab.simulation.judges import NOISES, Noise, answers_by
-from dcglearn.lab.simulation.lists import drawn_lists
+from dcglearn.lab.simulation.judges import NOISES, Noise, answers_by, drawn_lists
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale
 
@@ -93,7 +93,7 @@ DESIGNS: dict[str, Design] = {
 }
 
 
-def simulated_study(design: Design, n: int, rng: np.random.Generator) -> Preferences:
+def simulated_study(design: Design, n: int, rng: Generator) -> Preferences:
     """Draw n judgments of a design; with few queries, as many as they share evenly."""
     queries, lists = _shown(design, n, rng)
     n, names = len(queries), np.array([f"q{one}" for one in queries.tolist()], object)
@@ -106,7 +106,7 @@ def simulated_study(design: Design, n: int, rng: np.random.Generator) -> Prefere
     return Preferences(lists, answers, SCALE, np.ones(n), names, np.array(judges, object))
 
 
-def _shown(design: Design, n: int, rng: np.random.Generator) -> tuple[Integers, Pairs]:
+def _shown(design: Design, n: int, rng: Generator) -> tuple[Integers, Pairs]:
     count, shown = n, np.arange(n)
     if design.queries == "few":
         count = FEW_QUERIES[n > MANY]
@@ -119,9 +119,7 @@ def _shown(design: Design, n: int, rng: np.random.Generator) -> tuple[Integers, 
     return queries, drawn_lists(count, N_RANKS, SHARES, rng, design.shortest)[shown]
 
 
-def _differences(
-    design: Design, queries: Integers, lists: Pairs, rng: np.random.Generator
-) -> Floats:
+def _differences(design: Design, queries: Integers, lists: Pairs, rng: Generator) -> Floats:
     """Return by how much list a is better, in log odds."""
     gains = np.array(design.gains)
     worth = DCG(design.gains).score(lists)
@@ -138,9 +136,7 @@ def _differences(
     return np.asarray(v + design.tilt * tilts[queries] * first + design.unseen * unseen[queries])
 
 
-def _answers(
-    design: Design, v: Floats, queries: Integers, rng: np.random.Generator
-) -> NDArray[np.int8]:
+def _answers(design: Design, v: Floats, queries: Integers, rng: Generator) -> NDArray[np.int8]:
     n = len(v)
     u, lapse = rng.random((2, n))
     if design.coin == "query":

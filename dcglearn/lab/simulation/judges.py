@@ -1,33 +1,114 @@
-"""Simulated judges: from a truth and pairs of lists to judgments, with or without errors.
+"""Simulated judgments: pairs of lists, and judges who compare them by a truth, perhaps with errors.
 
-The judge of Zhou, Zha, Xue & Yu (arXiv 1212.5650, section 6) prefers the list of higher utility;
-pairs of equal utility are dropped. A human-like judge perceives the difference with logistic noise,
-and may call small ones a tie:
+Lists are drawn in the designs of Zhou, Zha, Xue & Yu (arXiv 1212.5650, section 6). Their judge
+prefers the list of higher utility; pairs of equal utility are dropped. A human-like judge perceives
+the difference with logistic noise, and may call small ones a tie:
 
     x = u(a) - u(b) + bias + noise,    tie if |x| < indifference
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, ndtr
 
-from dcglearn.base.checks import checked_count, checked_number, checked_rng
+from dcglearn.base.checks import checked_count, checked_number, checked_rng, finite_array
 from dcglearn.base.errors import InputError
-from dcglearn.base.types import Floats, Pairs
+from dcglearn.base.types import Booleans, Floats, Pairs
 from dcglearn.inference.answers import TIE, A, B
 from dcglearn.judgments.preferences import Preferences, swap_lists
 from dcglearn.measures.agreement import checked_pairs, score_differences
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
-from dcglearn.measures.scale import NO_DOCUMENT, Scale
+from dcglearn.measures.scale import MAX_GRADES, NO_DOCUMENT, Scale, checked_grades
+
+BASE_LIST = (0, 0, 1, 1, 2, 2, 3, 3, 4, 4)
+"""The list of section 6, [5,5,4,4,3,3,2,2,1,1], as grade indices."""
 
 
-def flip_pairs(pairs: Pairs, n_flips: int, rng: np.random.Generator) -> Pairs:
+def permuted_lists(n: int, rng: Generator, base: ArrayLike = BASE_LIST) -> Pairs:
+    """Draw pairs of random permutations of one list.
+
+    Parameters
+    ----------
+    n : int
+        Number of pairs.
+    rng : numpy.random.Generator
+    base : array-like of int, shape (K,)
+        Grade indices.
+
+    Returns
+    -------
+    ndarray of int8, shape (n, 2, K)
+    """
+    lists = np.tile(checked_grades(base, MAX_GRADES, "`base`").astype(np.int8), (n, 2, 1))
+    return checked_rng(rng).permuted(lists, axis=2)
+
+
+def drawn_lists(
+    n: int,
+    n_ranks: int,
+    probabilities: Sequence[float],
+    rng: Generator,
+    shortest: int | None = None,
+) -> Pairs:
+    """Draw pairs of lists of independent grades.
+
+    Parameters
+    ----------
+    n, n_ranks : int
+        Number of pairs, and K.
+    probabilities : sequence of float, length L
+        The probability of each grade, best first; they add up to 1.
+    rng : numpy.random.Generator
+    shortest : int, optional
+        Lists have random lengths from this to K. By default all lists have length K.
+
+    Returns
+    -------
+    ndarray of int8, shape (n, 2, K)
+
+    Raises
+    ------
+    InputError
+        If a probability is negative, they do not add up to 1, or `shortest` is outside
+        1 ... K.
+    """
+    checked_rng(rng)
+    shares = finite_array(probabilities, "grade probabilities", (None,), low=0.0)
+    if abs(shares.sum() - 1) > 1e-9:
+        raise InputError(f"grade probabilities {shares.tolist()}", "use numbers that add up to 1")
+    uniform, cumulated = rng.random((n, 2, n_ranks)), np.cumsum(shares)
+    lists = np.zeros(uniform.shape, np.int8)
+    for bound in cumulated[:-1] / cumulated[-1]:  # as rng.choice, which searches for each number
+        lists += uniform >= bound
+    if shortest is not None:
+        checked_count(shortest, "`shortest`", 1, n_ranks)
+        lengths = rng.integers(shortest, n_ranks + 1, (n, 2, 1))
+        lists[np.arange(n_ranks) >= lengths] = NO_DOCUMENT
+    return lists
+
+
+def sorted_against_shuffled(n: int, rng: Generator, base: ArrayLike = BASE_LIST) -> Pairs:
+    """Draw pairs of the best ordering of a list and a random one (section 6, figure 9)."""
+    lists = permuted_lists(n, rng, base)
+    lists[:, 0] = np.sort(np.asarray(base, np.int8))
+    return lists
+
+
+def sorted_against_another(n: int, n_ranks: int, n_grades: int, rng: Generator) -> Pairs:
+    """Draw pairs of a sorted list and an unsorted one, of uniform grades (figure 10)."""
+    lists = rng.integers(n_grades, size=(n, 2, n_ranks)).astype(np.int8)
+    lists[:, 0] = np.sort(lists[:, 0], axis=1)
+    return lists
+
+
+def flip_pairs(pairs: Pairs, n_flips: int, rng: Generator) -> Pairs:
     """Reverse a given number of pairs (figures 5 and 6)."""
     noisy = pairs.copy()
     chosen = rng.permutation(len(pairs))[:n_flips]
@@ -35,7 +116,7 @@ def flip_pairs(pairs: Pairs, n_flips: int, rng: np.random.Generator) -> Pairs:
     return noisy
 
 
-def misgrade_pairs(pairs: Pairs, n_wrong: int, n_grades: int, rng: np.random.Generator) -> Pairs:
+def misgrade_pairs(pairs: Pairs, n_wrong: int, n_grades: int, rng: Generator) -> Pairs:
     """Replace a given number of grades by different ones (figures 7 and 8).
 
     The order of the lists in a pair stays: preferences are labelled with the true grades.
@@ -98,7 +179,7 @@ def noise_scale(truth_differences: Floats, reliability: float) -> float:
 
 
 def judged_pairs(
-    truth: Measure, lists: Pairs, rng: np.random.Generator, noise: float = 0.0, bias: float = 0.0
+    truth: Measure, lists: Pairs, rng: Generator, noise: float = 0.0, bias: float = 0.0
 ) -> Pairs:
     """Order the two lists of each pair by a judge with noise and a bias for one side."""
     difference = score_differences(truth, lists)
@@ -115,7 +196,7 @@ def side_by_side(
     truth: Measure,
     lists: Pairs,
     scale: Scale,
-    rng: np.random.Generator,
+    rng: Generator,
     reliability: float = 4.0,
     indifference: float = 0.5,
     bias: float = 0.0,
@@ -156,9 +237,6 @@ def side_by_side(
     reliability = checked_number(reliability, "`reliability`", 0, above=True)
     checked_number(indifference, "`indifference`", 0)
     bias = checked_number(bias, "`bias`")
-    checked_count(n_judges, "`n_judges`", 0)
-    if n_queries is not None:
-        checked_count(n_queries, "`n_queries`")
     checked_pairs(lists, truth.n_grades)
     n = len(lists)
     draws, differences = checked_rng(rng).logistic(size=n), score_differences(truth, lists)
@@ -196,7 +274,7 @@ NOISES: dict[str, Callable[[Floats], Floats]] = {
 
 def simulated_answers(
     v: Floats,
-    rng: np.random.Generator,
+    rng: Generator,
     noise: Noise = "logistic",
     lapses: float = 0.0,
     ties: bool = False,
@@ -208,7 +286,7 @@ def simulated_answers(
 
 
 def answers_by(
-    u: Floats, a: Floats, tie: Floats, at_random: NDArray[np.bool_], n_answers: int
+    u: Floats, a: Floats, tie: Floats, at_random: Booleans, n_answers: int
 ) -> NDArray[np.int8]:
     """Return answers by uniform numbers and the probabilities of a and of a tie."""
     a = np.where(at_random, 1 / n_answers, a)
