@@ -19,7 +19,6 @@ from __future__ import annotations
 import traceback
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -125,7 +124,8 @@ def learn(draws: Draws) -> tuple[Pairs, Measure, Fit | None]:
         answers = Answers(pairs, np.ones(len(pairs)), np.zeros(len(pairs)))
         return pairs, learn_from_answers(answers, grade_scale(setting.grades)).dcg, None
     margins = draws.margins(pairs)
-    problem = Problem.of(pairs, setting.n_columns, margins, monotone=not setting.documents)
+    margin = "unit" if margins is None else margins
+    problem = Problem.of(pairs, setting.n_columns, margin, monotone=not setting.documents)
     try:
         fitted = _solve(draws, problem)
     except InputError:  # the optimum is 0, which ties all lists
@@ -225,7 +225,14 @@ def certainty(draws: Draws) -> Cell:
             "truth",
         )
     evidence = Evidence.of(simulated_judgments(draws), setting.ties)
-    fitted = cache(lambda name: model_named(name, setting.ties).fit(evidence))
+
+    @cache
+    def fitted(text: str) -> JudgmentFit:
+        gains, _, discounts = text.partition("-")
+        if text == POSITIONS:
+            return JudgmentModel(ties=setting.ties, position_dependent=True).fit(evidence)
+        return JudgmentModel(gains=gains, discounts=discounts, ties=setting.ties).fit(evidence)
+
     fit = fitted(f"{setting.gains}-{setting.discounts}")
     result = interval_record(fit, truth) if isinstance(truth, DCG) else {}
     result["lapse_share"] = fit.likelihood.value_of("lapses", fit.parameters).item()
@@ -305,14 +312,6 @@ def _compared(
         if not number.given:
             rows.append(row)
     return np.array(rows, float).reshape(-1, 5)
-
-
-def model_named(text: str, ties: Any) -> JudgmentModel:
-    """Return the model of a hypothesis."""
-    if text == POSITIONS:
-        return JudgmentModel(ties=ties, position_dependent=True)
-    gains, _, discounts = text.partition("-")
-    return JudgmentModel(gains=gains, discounts=discounts, ties=ties)
 
 
 def log_odds(truth: Measure, lists: Pairs, sensitivity: float) -> Floats:

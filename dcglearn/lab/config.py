@@ -132,6 +132,12 @@ def read_config(path: str | Path) -> Config:
     except (ValueError, RecursionError) as error:  # also whole numbers of 5,000 digits
         raise InputError(f"is not valid TOML ({error})", "fix it", str(path)) from error
     with errors_at(str(path)):
+        stem = Path(path).stem
+        if stem.lower() in RESERVED or stem.startswith(".") or not stem.isprintable():
+            raise InputError(
+                f"{stem!r} cannot be the name of a folder of results, or is taken",
+                "rename the file",
+            )
         return _config_of(content, Path(path))
 
 
@@ -161,12 +167,6 @@ def _config_of(
 ) -> Config:
     document = valid(Document, content)
     if code is None:
-        stem = path.stem
-        if stem.lower() in RESERVED or stem.startswith(".") or not stem.isprintable():
-            raise InputError(
-                f"{stem!r} cannot be the name of a folder of results, or is taken",
-                "rename the file",
-            )
         if not document.figures:
             raise InputError("an empty list", "write figures = [1, 2]", "figures")
         code = experiment_code(document.experiment, path)
@@ -182,7 +182,16 @@ def _config_of(
             setting["truth"] = str(fixed.true_measure())
     checked = {"setting": setting, "path": path, "code": code}
     config = Config.model_construct(**dict(document) | checked)
-    _check_cells(config)
+    points = config.settings()
+    for point, one in points:
+        with errors_at(in_words(point)):
+            check_setting(one, code)
+    settings = [one for _, one in points]
+    without = [unused_keys(one, code) for one in settings]
+    for key in (*setting, *sweep):
+        if all(key in one for one in without):
+            raise InputError("has no effect", f"remove it, or set {without[0][key]}", key)
+    check_result_columns(settings, code)
     quick = _quick_part(document.quick, document.repetitions, sweep)
     return config.model_copy(update={"quick": quick})
 
@@ -210,19 +219,6 @@ def _quick_part(quick: Table, full: int, sweep: dict[str, list[Any]]) -> Table:
     return {"sweep": chosen, "repetitions": repetitions}
 
 
-def _check_cells(config: Config) -> None:
-    points, code = config.settings(), config.code
-    for point, setting in points:
-        with errors_at(in_words(point)):
-            check_setting(setting, code)
-    settings = [setting for _, setting in points]
-    without = [unused_keys(setting, code) for setting in settings]
-    for key in (*config.setting, *config.sweep):
-        if all(key in one for one in without):
-            raise InputError("has no effect", f"remove it, or set {without[0][key]}", key)
-    check_result_columns(settings, code)
-
-
 def in_words(point: Table) -> str:
     """Return the values of a point of the grid as a text; without any, where they are from."""
     return ", ".join(f"{key} = {value}" for key, value in point.items()) or "setting"
@@ -232,7 +228,7 @@ def config_files(shipped: bool = False) -> list[Path]:
     """Return the paths of configs, sorted by file name."""
     found: dict[str, Path] = {}
     for folder in search_folders("configs"):
-        for path in filter(Path.is_file, folder.glob("*.toml")):
+        for path in folder.glob("*.toml"):
             found.setdefault(path.name, path)
         if found and not shipped:
             break

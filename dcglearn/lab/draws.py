@@ -36,7 +36,6 @@ from dcglearn.lab.cells import AXES, Cell, hash_of
 from dcglearn.lab.registry import (
     RANDOM,
     SHIPPED,
-    Code,
     ExperimentCode,
     executed,
     imported_source,
@@ -102,8 +101,25 @@ class Draws:
 
     def own_result(self, axis: str, *arguments: Any, name: str = "") -> Any:
         """Return what the function of an axis returns; None if it is one of this package."""
-        code = self.own.function(axis, name or getattr(self.setting, axis))
-        return None if code is None else call_own(code, self.setting, arguments)
+        setting = self.setting
+        code = self.own.function(axis, name or getattr(setting, axis))
+        if code is None:
+            return None
+        given = [_protected(one, axis) for one in arguments]
+        options = {key: value for key, value in setting.options.items() if key in code.options}
+        with (
+            _seeded(arguments),
+            TemporaryDirectory(prefix="dcglearn-reads-") as folder,
+            own_code(code.file, "{}", place=code.called),
+        ):
+            for option, content in code.contents.items():
+                options[option] = Path(folder, f"{option}-{Path(code.reads[option]).name}")
+                options[option].write_bytes(content)
+            module = executed(code.text, code.file)
+            function = vars(module)[code.function]
+            if imported_source(function, module.__name__) != code.imported:
+                raise InputError("the module that it is imported from is another one here")
+            return _checked(axis, function(*given, **options), setting, arguments)
 
     @cached_property
     def truth(self) -> Measure:
@@ -223,18 +239,16 @@ class Draws:
     @cached_property
     def margin_correlation(self) -> float | None:
         """How the margin of the exact pairs goes with their true difference, if it varies."""
-        pairs = self.exact_pairs
-        margin = self.margins(pairs)
-        size = margins_of(margin)(pairs) if isinstance(margin, str) else margin
-        if size is None or size.min() == size.max():
+        margins = self.margins(self.exact_pairs)
+        if margins is None or margins.min() == margins.max():
             return None
-        return float(np.corrcoef(size, score_differences(self.truth, pairs))[0, 1])
+        differences = score_differences(self.truth, self.exact_pairs)
+        return float(np.corrcoef(margins, differences)[0, 1])
 
-    def margins(self, pairs: Pairs) -> str | Floats:
-        """Return the margin of each pair, (n,), or the name of one of this package."""
-        s = self.setting
+    def margins(self, pairs: Pairs) -> Floats | None:
+        """Return the margin of each pair, (n,); None where all are 1."""
         own: Floats | None = self.own_result("margin", pairs)
-        return s.margin if own is None else own
+        return margins_of(self.setting.margin)(pairs) if own is None else own
 
 
 @lru_cache(32)
@@ -245,25 +259,6 @@ def _shared_draws(part: str, own: ExperimentCode, name: str) -> Draws:
 def base_list(setting: Setting) -> Integers:
     """Return the base list of a setting as grade indices, 0 the best."""
     return setting.grades - np.array(setting.base, np.int64)
-
-
-def call_own(code: Code, setting: Setting, arguments: Sequence[Any]) -> Any:
-    """Return what a function returns, checked."""
-    given = [_protected(one, code.axis) for one in arguments]
-    options = {key: value for key, value in setting.options.items() if key in code.options}
-    with (
-        _seeded(arguments),
-        TemporaryDirectory(prefix="dcglearn-reads-") as folder,
-        own_code(code.file, "{}", place=code.called),
-    ):
-        for option, content in code.contents.items():
-            options[option] = Path(folder, f"{option}-{Path(code.reads[option]).name}")
-            options[option].write_bytes(content)
-        module = executed(code.text, code.file)
-        function = vars(module)[code.function]
-        if imported_source(function, module.__name__) != code.imported:
-            raise InputError("the module that it is imported from is another one here")
-        return _checked(code.axis, function(*given, **options), setting, arguments)
 
 
 def _checked(axis: str, returned: Any, setting: Setting, arguments: Sequence[Any]) -> Any:

@@ -179,11 +179,8 @@ def curve(table: pd.DataFrame, x: str, y: str, label: str) -> Series:
 
 def series_of(label: str, points: Mapping[Any, MeanInterval]) -> Series:
     """Return a series of means with their intervals."""
-    columns = (
-        tuple(getattr(one, name) for one in points.values())
-        for name in ("mean", "low", "high", "n")
-    )
-    return Series(label, tuple(points), *columns)
+    numbers = [(one.mean, one.low, one.high, one.n) for one in points.values()]
+    return Series(label, tuple(points), *zip(*numbers, strict=True))
 
 
 def level(table: pd.DataFrame, y: str, label: str) -> Series:

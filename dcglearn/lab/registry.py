@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from traceback import extract_tb
-from types import CodeType, ModuleType
+from types import ModuleType
 from typing import Any
 
 from dcglearn.asking.policies import POLICIES
@@ -166,8 +166,11 @@ def _marked_functions(module: ModuleType, text: str, path: Path) -> tuple[Code, 
             raise InputError(
                 f"the {mark.axis} {mark.name!r} is already defined", "give it another name", place
             )
-        with errors_at(place):
-            contents = _contents(mark.reads, path.resolve().parent.parent)
+        contents = {}
+        for option, name in sorted(mark.reads.items()):
+            beside = path.resolve().parent.parent / name
+            with errors_at(place), guarded(name):
+                contents[option] = (beside if beside.exists() else Path(name)).read_bytes()
         read = tuple(
             (option, mark.reads[option], sha256_of(contents[option])) for option in contents
         )
@@ -243,25 +246,13 @@ def imported_source(function: object, module: str) -> str:
     return "" if home == module else inspect.getsource(sys.modules[home])
 
 
+_compiled = lru_cache(256)(compile)
+
+
 def executed(text: str, file: str) -> ModuleType:
     """Execute the text of a file as a module of its own."""
     module = ModuleType(f"experiment_{sha256_of(f'{file}{text}'.encode())[:16]}")
     module.__file__ = file
     sys.modules[module.__name__] = module  # data classes look their module up
-    exec(_compiled(text, file), vars(module))  # noqa: S102 - the user's own file
+    exec(_compiled(text, file, "exec", dont_inherit=True), vars(module))  # noqa: S102 - the user's own file
     return module
-
-
-@lru_cache(256)
-def _compiled(text: str, file: str) -> CodeType:
-    return compile(text, file, "exec", dont_inherit=True)
-
-
-def _contents(reads: Mapping[str, str], root: Path) -> dict[str, bytes]:
-    """Read the files that a function declares, named from a folder or from the current one."""
-    found = {}
-    for option, name in sorted(reads.items()):
-        with guarded(name):
-            path = root / name
-            found[option] = (path if path.exists() else Path(name)).read_bytes()
-    return found

@@ -294,14 +294,14 @@ def compute_cells(
     Yields each config when all its cells are tried, with how many of them are new; workers go on
     with the others meanwhile. Where it needs all figures that it lists, its first repetitions show.
     """
-    jobs, of_configs, waiting = list[partial[Cell]](), list[list[tuple[str, Cell]]](), set[str]()
+    jobs, of_configs = dict[str, partial[Cell]](), []
     for config in configs:
         cells = [(key_of(cell), cell) for _, cell in config.cells() if store.get(cell) is None]
-        of_configs.append([(key, cell) for key, cell in cells if key not in waiting])
-        new = dict(of_configs[-1])  # points of the grid may share a cell
-        jobs += [partial(run_cell, cell, config.code.functions) for cell in new.values()]
-        waiting |= new.keys()
-    outcomes = workers(call, jobs) if jobs else iter(())
+        lacking = [(key, cell) for key, cell in cells if key not in jobs]
+        of_configs.append(lacking)  # points of the grid may share a cell
+        jobs |= {key: partial(run_cell, cell, config.code.functions) for key, cell in lacking}
+    keys, waiting = list(jobs), set(jobs)
+    outcomes = workers(call, list(jobs.values())) if jobs else iter(())
     for config, lacking in zip(configs, of_configs, strict=True):
         first = config.model_copy(update={"repetitions": min(CHECKED_ON, config.repetitions)})
         begun = sum(cell["repetition"] < CHECKED_ON for _, cell in lacking)
@@ -312,17 +312,13 @@ def compute_cells(
                         make_figures(first, result_table(first, store), complete=True)
                     while key in waiting:
                         index, outcome = next(outcomes)
-                        (cell, _) = jobs[index].args
-                        store.add(cell, outcome)
-                        waiting.remove(key_of(cell))
+                        store.add(jobs[keys[index]].args[0], outcome)
+                        waiting.remove(keys[index])
                     advance(done + 1, len(lacking))
-        except (KeyboardInterrupt, WorkersLostError) as stop:
+        except (KeyboardInterrupt, WorkersLostError):
             found = count_cells(config, store)
             kept = f"{found.done:,} of {counted(found.total, 'cell is', 'cells are')} kept"
-            words = f"{config.name}: {kept}; the same command continues from there"
-            if isinstance(stop, WorkersLostError):
-                raise WorkersLostError(f"{stop}; {words}") from stop
-            warn_of_input(words)
+            warn_of_input(f"{config.name}: {kept}; the same command continues from there")
             raise
         n_new = sum(store.get(cell) is not None for _, cell in lacking)
         yield config, count_cells(config, store), n_new

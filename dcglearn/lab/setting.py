@@ -47,12 +47,10 @@ NAMED_KEYS = ("lists", "test_lists", "judge", "policy", "margin", "learner")
 OPTION = "options."
 """What the keys of options of functions of one's own begin with."""
 
-MAX_PAIRS = 1_000_000
-
 M = TypeVar("M", bound=BaseModel)
 
 _Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-_Count = Annotated[int, Field(ge=1, le=MAX_PAIRS)]
+_Count = Annotated[int, Field(ge=1, le=1_000_000)]
 
 
 CHECKED = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True)

@@ -8,7 +8,6 @@ length. There are three grades and five ranks; each query has its own lists.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.random import Generator
@@ -41,8 +40,8 @@ class Design:
 
     about: str
     gains: tuple[float, float, float] = (1.0, 0.5, 0.0)
-    worth: Literal["dcg", "max", "err"] = "dcg"
-    queries: Literal["even", "heavy-tailed", "few"] = "even"
+    worth: str = "dcg"  # or max, err
+    queries: str = "even"  # or heavy-tailed, few
     unseen: float = 0.0
     tilt: float = 0.0
     judges: int = 0
@@ -51,10 +50,10 @@ class Design:
     lapses: float = 0.05
     lapses_by_query: bool = False
     side: float = 0.0
-    ties: Literal["", "davidson", "rao-kupper", "random"] = ""
+    ties: str = ""  # or davidson, rao-kupper, random
     noise: Noise = "logistic"
     shortest: int | None = None
-    coin: Literal["", "judgment", "query"] = ""
+    coin: str = ""  # or one per judgment, query
     decided: float = 4.0
 
     @property

@@ -242,7 +242,10 @@ def side_by_side(
     draws, differences = checked_rng(rng).logistic(size=n), score_differences(truth, lists)
     perceived = differences + bias + draws / reliability
     queries = rng.integers(max(1, n // 5) if n_queries is None else n_queries, size=n)
-    levels = np.where(_relative_utility(truth, lists) > 0.5, "good", "bad")
+    weights = truth.matrix_for(lists.shape[2])
+    low, high = weights.min(axis=1).sum(), weights.max(axis=1).sum()
+    utility = (truth.plain() if isinstance(truth, DCG) else truth).score(lists).mean(axis=1)
+    levels = np.where((utility - low) / max(high - low, 1e-300) > 0.5, "good", "bad")
     sides = np.where(perceived > 0, "a", "b")
     answers = np.where(np.abs(perceived) < indifference, levels, sides)
     return Preferences.of(
@@ -252,14 +255,6 @@ def side_by_side(
         queries=[f"q{query + 1:03d}" for query in queries],
         judges=[f"j{i % n_judges + 1}" for i in range(n)] if n_judges else None,
     )
-
-
-def _relative_utility(truth: Measure, lists: Pairs) -> Floats:
-    """Return the mean utility of both lists of a pair, from 0 (worst possible) to 1 (best)."""
-    weights = truth.matrix_for(lists.shape[2])
-    low, high = weights.min(axis=1).sum(), weights.max(axis=1).sum()
-    utility = (truth.plain() if isinstance(truth, DCG) else truth).score(lists).mean(axis=1)
-    return np.asarray((utility - low) / max(high - low, 1e-300))
 
 
 Noise = Literal["logistic", "normal", "cauchy"]

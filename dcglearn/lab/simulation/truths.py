@@ -49,9 +49,9 @@ def named_truth(name: str, n_ranks: int, n_grades: int, rng: Generator) -> Measu
     Parameters
     ----------
     name : str
-        ``data-1``, ``data-2``, ``free`` (see :func:`free_truth`), ``gains-by-rank:1`` or
-        another number (see :func:`gains_by_rank`), a preset, a measure file, or a measure
-        written in full with any gains and discounts.
+        ``data-1``, ``data-2``, ``free`` (the gains at each rank are sorted uniform numbers),
+        ``gains-by-rank:1`` or another number (see :func:`gains_by_rank`), a preset, a measure
+        file, or a measure written in full with any gains and discounts.
     n_ranks, n_grades : int
         K and L.
     rng : numpy.random.Generator
@@ -73,7 +73,7 @@ def named_truth(name: str, n_ranks: int, n_grades: int, rng: Generator) -> Measu
     DCG({4: 15, 3: 7, 2: 3, 1: 1}, log2)
     """
     if name == FREE:
-        return free_truth(n_ranks, n_grades, rng)
+        return LinearUtility(np.sort(rng.random((n_ranks, n_grades)), axis=1)[:, ::-1])
     head, _, number = name.partition(":")
     if head == BY_RANK:
         strength = checked_number(parse_number(number), f"the number of {name!r}", 0, MAX_STRENGTH)
@@ -85,11 +85,6 @@ def named_truth(name: str, n_ranks: int, n_grades: int, rng: Generator) -> Measu
         if head not in PRESETS:
             raise unknown_name("truth", name, [*TRUTHS, FREE, f"{BY_RANK}:1", *PRESETS])
     return measure_for(text, scale, n_ranks).measure
-
-
-def free_truth(n_ranks: int, n_grades: int, rng: Generator) -> LinearUtility:
-    """Draw a truth that is not a DCG: the gains at each rank are sorted uniform numbers."""
-    return LinearUtility(np.sort(rng.random((n_ranks, n_grades)), axis=1)[:, ::-1])
 
 
 def gains_by_rank(n_ranks: int, n_grades: int, strength: float) -> LinearUtility:
