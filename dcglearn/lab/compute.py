@@ -39,10 +39,14 @@ from dcglearn.lab.cells import Cell
 from dcglearn.lab.decorators import CellData
 from dcglearn.lab.draws import Draws
 from dcglearn.lab.registry import JUDGMENT_MODEL, STUDY, USUAL, Code, ExperimentCode
-from dcglearn.lab.similarity import cosine, identifiable_similarity, similarity
 from dcglearn.lab.simulation.designs import DESIGNS, simulated_study
 from dcglearn.lab.simulation.judges import flip_pairs, misgrade_pairs, simulated_answers
-from dcglearn.lab.simulation.truths import grade_scale
+from dcglearn.lab.simulation.truths import (
+    cosine,
+    grade_scale,
+    identifiable_similarity,
+    similarity,
+)
 from dcglearn.learning.factorise import factorise
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.record import Estimated, Factors, Gauge, is_affine

@@ -180,7 +180,8 @@ def _config_of(
         fixed = valid(Setting, setting)
         if is_measure_file_name(fixed.truth):
             setting["truth"] = str(fixed.true_measure())
-    checked = {"setting": setting, "path": path, "code": code}
+    quick = _quick_part(document.quick, document.repetitions, sweep)
+    checked = {"setting": setting, "path": path, "code": code, "quick": quick}
     config = Config.model_construct(**dict(document) | checked)
     points = config.settings()
     for point, one in points:
@@ -192,8 +193,7 @@ def _config_of(
         if all(key in one for one in without):
             raise InputError("has no effect", f"remove it, or set {without[0][key]}", key)
     check_result_columns(settings, code)
-    quick = _quick_part(document.quick, document.repetitions, sweep)
-    return config.model_copy(update={"quick": quick})
+    return config
 
 
 def dotted(table: Table) -> Table:
@@ -264,11 +264,11 @@ def find_configs(shipped: bool, all_needed: bool = False) -> list[Config]:
 def select_configs(configs: Sequence[Config], only: str) -> list[Config]:
     """Return the configs that a list with commas names, or whose figures it names."""
     known = {name.lower(): name for one in configs for name in (*one.figures, one.name)}
-    names = [part.strip().lower() for part in only.split(",")]
-    for name in names:
-        if name not in known:
-            raise unknown_name("figure or config", name, known.values())
-    asked = {known[name] for name in names}
+    asked = set[str]()
+    for part in only.lower().split(","):
+        if part.strip() not in known:
+            raise unknown_name("figure or config", part.strip(), known.values())
+        asked.add(known[part.strip()])
     return [one for one in configs if asked & {one.name, *one.figures}]
 
 

@@ -30,7 +30,7 @@ from numpy.random import Generator
 from dcglearn.asking.policies import choose_pairs
 from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
-from dcglearn.base.types import Floats, Integers, Pairs
+from dcglearn.base.types import Floats, Pairs
 from dcglearn.judgments.preferences import swap_lists
 from dcglearn.lab.cells import AXES, Cell, hash_of
 from dcglearn.lab.registry import (
@@ -128,7 +128,7 @@ class Draws:
         truth: Measure = self.own_result("truth", s.n_ranks, s.grades, rng) or s.true_measure(rng)
         if not s.documents:
             return truth
-        grades = base_list(s)  # each document is worth what its grade is
+        grades = s.grades - np.array(s.base)  # each document is worth what its grade is
         if isinstance(truth, DCG):
             return DCG(np.array(truth.gains)[grades], truth.discounts, truth.cutoff)
         return LinearUtility(truth.matrix_for(s.n_ranks)[:, grades])
@@ -139,7 +139,7 @@ class Draws:
         own: Pairs | None = self.own_result("lists", s, n, rng, name=name)
         if own is not None:
             return own
-        K, L, base = s.n_ranks, s.grades, base_list(s)
+        K, L, base = s.n_ranks, s.grades, s.grades - np.array(s.base)
         match name:
             case "permutations":
                 return permuted_lists(n, rng, base)[:, :, :K]
@@ -254,11 +254,6 @@ class Draws:
 @lru_cache(32)
 def _shared_draws(part: str, own: ExperimentCode, name: str) -> Draws:
     return Draws(json.loads(part), own, name)
-
-
-def base_list(setting: Setting) -> Integers:
-    """Return the base list of a setting as grade indices, 0 the best."""
-    return setting.grades - np.array(setting.base, np.int64)
 
 
 def _checked(axis: str, returned: Any, setting: Setting, arguments: Sequence[Any]) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -69,7 +69,8 @@ def draw_on(
             f"give as many, such as subplots(1, {len(panels)})[1], or `panel`: 1 to {len(panels)}",
             "ax",
         )
-    root, palette = cast("MatplotlibFigure", grid[0].get_figure(root=True)), DARK if dark else LIGHT
+    root: Any = grid[0].get_figure(root=True)
+    palette = DARK if dark else LIGHT
     width = min(one.get_position().width for one in grid) * root.get_size_inches()[0]
     with mpl.rc_context({"text.parse_math": False}), missing_glyphs_as_boxes():
         for axes, panel in zip(grid, panels, strict=True):
@@ -144,7 +145,7 @@ def _add_legend_above(drawing: MatplotlibFigure, handles: dict[str, Any]) -> Non
 def _set_ticks(axes: Axes, categories: list[Any] | None, values: list[Any], width: float) -> None:
     """Name categories below an axis, or make it logarithmic if all values are positive."""
     if categories is not None:
-        long = any(len(str(name)) > 20 * width // max(len(categories), 1) for name in categories)
+        long = any(len(str(name)) > 20 * width // len(categories) for name in categories)
         ticks = [textwrap.fill(str(name), 24 if long else 12) for name in categories]
         axes.set_xticks(range(len(ticks)), ticks, rotation=90 if long else 0)
         return

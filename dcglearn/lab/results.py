@@ -185,11 +185,13 @@ def write_results(
     folder, counts = results_folder(out, config), count_cells(config, store)
     made = {} if replace else check_folder(out, config)
     kept = made["cells"] if made and made["cells"]["done"] > counts.done else {}
-    if kept and made["experiment"].get("code") != config.content.get("code"):
+    outdated = kept and made["experiment"].get("code") != config.content.get("code")
+    if outdated:
         warn_of_input(
             f"{folder}: is left as it is, with {counted(kept['done'], 'cell')} of functions that "
             f"have changed since; compute them: dcglearn run {config.path}; or use `replace`"
         )
+    if outdated or not (kept or counts.done):
         return ReportedExperiment(config, folder, counts)
     if kept:
         counts = CellCounts(kept["done"], kept["failed"], counts.total)
@@ -204,8 +206,6 @@ def write_results(
         unchanged = made["files"].keys() - changed
     else:
         table, unchanged = result_table(config, store), set()
-    if not counts.done:
-        return ReportedExperiment(config, folder, counts)
     figures = make_figures(config, table, counts.complete)
     folder.mkdir(parents=True, exist_ok=True)
     if not kept:
