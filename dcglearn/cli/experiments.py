@@ -193,9 +193,8 @@ def _configs(paths: Sequence[str] | None, shipped: bool) -> list[Config]:
 def _run(configs: Sequence[Config], options: ExperimentOptions) -> list[ReportedExperiment]:
     """Run experiments one after the other, and write their tables and figures."""
     from dcglearn.base.workers import open_workers
-    from dcglearn.lab.cells import Store
     from dcglearn.lab.plots import figure_width
-    from dcglearn.lab.results import check_folder, compute_cells, write_results
+    from dcglearn.lab.results import Store, check_folder, compute_cells, write_results
 
     out, width, shown = options.out, figure_width(options.width), []
     for config in () if options.replace else configs:

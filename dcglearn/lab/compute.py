@@ -35,7 +35,7 @@ from dcglearn.inference.ratios import MIN_SHARE
 from dcglearn.inference.tests import likelihood_ratio, no_effect, verdict_of
 from dcglearn.inference.usual import learn_from_answers
 from dcglearn.judgments.preferences import Preferences, swap_lists
-from dcglearn.lab.cells import Cell
+from dcglearn.lab.config import Cell
 from dcglearn.lab.decorators import CellData
 from dcglearn.lab.draws import Draws
 from dcglearn.lab.registry import JUDGMENT_MODEL, STUDY, USUAL, Code, ExperimentCode

@@ -5,6 +5,12 @@
 setting; the grid is their product. ``[quick]`` selects some of these and fewer repetitions, a
 subset of the full run's cells. The experiment file, whose functions may be named, is executed when
 the config is read.
+
+A cell is one setting and one repetition, written down as a small JSON-able dict: what differs from
+the defaults. It is identified by a hash of that and of :data:`CELL_VERSION`. Its generators are
+seeded by named axes only (:data:`AXES`), not by its place in a grid. So two cells that differ in C
+or in the truth use the same lists, and a grid that is extended asks for the same cells again. Of
+functions of one's own a cell holds the hash of their code, which seeds nothing.
 """
 
 from __future__ import annotations
@@ -20,9 +26,10 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from dcglearn.base.errors import InputError, check_name, errors_at, unknown_name, warn_of_input
 from dcglearn.base.files import read_text
-from dcglearn.lab.cells import Cell, cell_of
 from dcglearn.lab.plots import FIGURE_NAME, figure_file_name, same_figure
+from dcglearn.lab.provenance import sha256_of
 from dcglearn.lab.registry import (
+    SHIPPED,
     ExperimentCode,
     checked_columns,
     experiment_code,
@@ -33,12 +40,29 @@ from dcglearn.lab.setting import (
     Setting,
     check_result_columns,
     check_setting,
+    own_functions_used,
     unused_keys,
     valid,
 )
 from dcglearn.measures.names import is_measure_file_name
 
 Table: TypeAlias = dict[str, Any]
+
+CELL_VERSION = 8
+"""Raise it by hand with every change that changes results; golden cells are tested."""
+
+Cell: TypeAlias = Table
+"""A cell, or what it results in: JSON-able."""
+
+_LISTS = ("base", "grades", "ranks", "probabilities")
+
+AXES: dict[str, tuple[str, ...]] = {
+    "truth": ("grades", "ranks"),
+    **dict.fromkeys(("training", "calibration", "validation"), ("lists", *_LISTS)),
+    "test": ("lists", "test_lists", *_LISTS),
+    **dict.fromkeys(("judge", "errors", "policy", "folds", "learner"), ()),
+}
+"""The axes that seed each generator, besides the seed, the repetition and its name."""
 
 RESERVED = ("quick", "store", "benchmark", "side-by-side", "stand-in", "index.html", "readme.md")
 """Names in the folder of results that do not belong to an experiment."""
@@ -122,6 +146,40 @@ class Config(Document):
             for r in range(self.repetitions)
             for point, cell in points
         ]
+
+
+def cell_of(setting: Setting, seed: int, repetition: int, code: ExperimentCode = SHIPPED) -> Cell:
+    """Describe a cell."""
+    unused = unused_keys(setting, code)
+    changed = setting.model_dump(exclude_defaults=True, exclude={*unused})
+    if setting.ranks == len(setting.base):
+        changed.pop("ranks", None)
+    if setting.test_lists == setting.lists:
+        changed.pop("test_lists", None)
+    used = own_functions_used(setting, code)
+    computed = set(code.columns) & set(code.names("result"))
+    more = {
+        "options": {
+            key: value
+            for key, value in changed.pop("options", {}).items()
+            if any(value != one.options.get(key, value) for one in used)
+        },
+        "columns": sorted(computed) if setting.learns else [],
+        "code": {f"{one.axis} {one.name}": one.digest for one in used},
+    }
+    kept = {key: value for key, value in more.items() if value}
+    return {"seed": seed, "repetition": repetition, **changed, **kept}
+
+
+def key_of(cell: Cell) -> str:
+    """Return the key under which the result of a cell is stored."""
+    return hash_of([CELL_VERSION, cell])[:32]
+
+
+def hash_of(content: object) -> str:
+    """Return the hash of what is JSON-able."""
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return sha256_of(text.encode())
 
 
 def read_config(path: str | Path) -> Config:

@@ -1,8 +1,8 @@
 """What a cell draws: the truth, lists, their judgments, exact pairs.
 
-Each comes from a generator of its own (:data:`dcglearn.lab.cells.AXES`). Lists are drawn and judged
-in blocks of a fixed size until enough pairs are strict, so the first n do not depend on how many
-follow.
+Each comes from a generator of its own (:data:`dcglearn.lab.config.AXES`). Lists are drawn and
+judged in blocks of a fixed size until enough pairs are strict, so the first n do not depend on how
+many follow.
 
 Where a setting names a function of one's own, it is called: what may go wrong is one error with a
 line. Arrays are passed read-only, results checked. During a call, standard output goes to standard
@@ -32,7 +32,7 @@ from dcglearn.base.checks import finite_array
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.judgments.preferences import swap_lists
-from dcglearn.lab.cells import AXES, Cell, hash_of
+from dcglearn.lab.config import AXES, Cell, hash_of
 from dcglearn.lab.registry import (
     RANDOM,
     SHIPPED,

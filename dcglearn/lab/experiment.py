@@ -16,11 +16,11 @@ import pandas as pd
 from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.workers import open_workers
-from dcglearn.lab.cells import Store
 from dcglearn.lab.config import Config, config_from, config_named
 from dcglearn.lab.experiment_figures import draw_figure, draw_on
 from dcglearn.lab.plots import Figure, findings_table, same_figure
 from dcglearn.lab.results import (
+    Store,
     compute_cells,
     count_cells,
     make_figures,

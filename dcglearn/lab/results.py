@@ -2,18 +2,25 @@
 
 Fewer finished cells never replace more, nor results those of another config, unless asked to. A
 folder that holds more cells than the store is reported from its own table.
+
+The store of finished cells is one file of JSON lines in each folder of results. A line is added as
+soon as a cell is finished, so a run that is killed loses only the cells that it was computing; a
+line without its end is skipped. Failures are kept until the cell is tried again. Two runs may share
+a store. Cells of another version are not found.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from operator import call
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from dcglearn.base.errors import InputError, warn_of_input
@@ -21,9 +28,8 @@ from dcglearn.base.files import write_text
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting, silent
 from dcglearn.base.workers import Workers, WorkersLostError
-from dcglearn.lab.cells import CELL_VERSION, Cell, Store, key_of
 from dcglearn.lab.compute import run_cell
-from dcglearn.lab.config import Config, dotted, in_words
+from dcglearn.lab.config import CELL_VERSION, Cell, Config, dotted, in_words, key_of
 from dcglearn.lab.plots import Figure, same_figure
 from dcglearn.lab.provenance import (
     PROVENANCE,
@@ -38,12 +44,55 @@ from dcglearn.lab.registry import own_code
 from dcglearn.lab.setting import Setting
 from dcglearn.report.tables import Table
 
+CELLS_FILE = "store/cells.jsonl"
+
 TABLE = "table.csv"
 
 PICTURES = (".svg", ".pdf", ".png")
 
 CHECKED_ON = 2
 """Repetitions after which the list of figures is checked; of one, there are no intervals."""
+
+
+class Store:
+    """The outcomes of all cells computed for one folder of results, or kept in memory."""
+
+    def __init__(self, out: str | Path | None) -> None:
+        self.path = None if out is None else Path(out) / CELLS_FILE
+        self._outcomes: dict[str, Cell] = {}
+        with suppress(FileNotFoundError, NotADirectoryError):
+            for line in self.path.read_bytes().splitlines() if self.path else ():
+                with suppress(ValueError):  # it was not written to its end
+                    record = json.loads(line)
+                    self._outcomes[record["key"]] = record["outcome"]
+
+    def get(self, cell: Cell) -> Cell | None:
+        """Return the result of a finished cell, or None."""
+        return self.outcome(cell).get("result")
+
+    def outcome(self, cell: Cell) -> Cell:
+        """Return the result of a cell, or its error when it was last tried, by these names."""
+        return self._outcomes.get(key_of(cell), {})
+
+    def add(self, cell: Cell, outcome: Cell) -> None:
+        """Write an outcome and keep it; a result that is not finite is kept as a failure."""
+        for name, value in outcome.get("result", {}).items():
+            if not np.size(value) or not np.isfinite(value).all():
+                outcome = {"error": f"ValueError: {name} is {value!r}"}
+        key = key_of(cell)
+        line = json.dumps({"key": key, "cell": cell, "outcome": outcome})
+        if self.path is not None:
+            try:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                with self.path.open("ab") as file:
+                    file.write(f"\n{line}".encode())  # after one that was not written to its end
+            except OSError as error:
+                raise InputError(
+                    f"cannot be used ({error.strerror})",
+                    "make room, or choose another `out`; finished cells are kept",
+                    str(self.path),
+                ) from error
+        self._outcomes[key] = json.loads(line)["outcome"]  # as the next run reads it
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from dcglearn import JudgmentModel, Preferences, preset
 from dcglearn.asking.policies import POLICIES
 from dcglearn.inference.answers import TIE, A, B
 from dcglearn.lab import compute, draws
-from dcglearn.lab.cells import CELL_VERSION, CELLS_FILE, Store, cell_of, key_of
 from dcglearn.lab.compute import (
     compute_cell,
     interval_record,
@@ -24,7 +23,9 @@ from dcglearn.lab.compute import (
     run_cell,
     simulated_judgments,
 )
+from dcglearn.lab.config import CELL_VERSION, cell_of, key_of
 from dcglearn.lab.draws import Draws
+from dcglearn.lab.results import CELLS_FILE, Store
 from dcglearn.lab.setting import Setting, unused_keys
 from dcglearn.lab.simulation.judges import NOISES, simulated_answers
 from helpers.places import GOLDEN
@@ -35,7 +36,7 @@ PARAMETERS = ["discounts", "discounts_correlation", "gains", "gains_correlation"
 
 
 def test_results_change_only_with_the_version() -> None:
-    """If this fails, raise CELL_VERSION in cells.py and run tests/golden/make_cells.py."""
+    """If this fails, raise CELL_VERSION in config.py and run tests/golden/make_cells.py."""
     golden = json.loads(CELLS.read_text("utf-8"))
     assert golden["version"] == CELL_VERSION
     for one in golden["cells"]:

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from dcglearn.lab.cells import CELL_VERSION, CELLS_FILE
+from dcglearn.lab.config import CELL_VERSION
 from dcglearn.lab.provenance import read_provenance, write_provenance
+from dcglearn.lab.results import CELLS_FILE
 from helpers.browser import FAULTS, Tab, open_browser
 from helpers.commands import Run, run_command
 from helpers.own_functions import FLIPS as CONFIG

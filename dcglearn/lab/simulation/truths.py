@@ -10,11 +10,11 @@ such pairs is compared with it:
     precision   = share of test pairs ordered as the truth orders them
     similarity  = cos(T(W), T(W_hat)),   T(W) = W - W[:, worst]          (eq. 3)
 
-(section 6.2). Pairs that reorder one list determine W only
-up to constants for each rank and each grade, so similarity does not tend to 1: the smallest
-monotone W that agrees with them is (c - c_K) g', and cos(c g', (c - c_K) g') = cos(c, c - c_K),
-which is .8917 for c = 1 / log(k + 1) and ten ranks. The identifiable similarity, the cosine of the
-double-centred matrices, compares what such pairs determine, and tends to 1.
+(section 6.2). Pairs that reorder one list determine W only up to constants for each rank and each
+grade, so similarity does not tend to 1: the smallest monotone W that agrees with them is
+(c - c_K) g', and cos(c g', (c - c_K) g') = cos(c, c - c_K), which is .8917 for c = 1 / log(k + 1)
+and ten ranks. The identifiable similarity, the cosine of the double-centred matrices, compares what
+such pairs determine, and tends to 1.
 """
 
 from __future__ import annotations
