@@ -39,8 +39,13 @@ from dcglearn.lab.config import Cell
 from dcglearn.lab.decorators import CellData
 from dcglearn.lab.draws import Draws
 from dcglearn.lab.registry import JUDGMENT_MODEL, STUDY, USUAL, Code, ExperimentCode
-from dcglearn.lab.simulation.designs import DESIGNS, simulated_study
-from dcglearn.lab.simulation.judges import flip_pairs, misgrade_pairs, simulated_answers
+from dcglearn.lab.simulation.judges import (
+    DESIGNS,
+    flip_pairs,
+    misgrade_pairs,
+    simulated_answers,
+    simulated_study,
+)
 from dcglearn.lab.simulation.truths import (
     cosine,
     grade_scale,

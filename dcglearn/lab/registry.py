@@ -26,7 +26,7 @@ from dcglearn.base.files import read_text
 from dcglearn.base.tables.text import guarded
 from dcglearn.lab.decorators import MARK, Mark
 from dcglearn.lab.provenance import sha256_of
-from dcglearn.lab.simulation.designs import DESIGNS
+from dcglearn.lab.simulation.judges import DESIGNS
 from dcglearn.lab.simulation.truths import FREE, TRUTHS
 from dcglearn.measures.presets import PRESETS
 
