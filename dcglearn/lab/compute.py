@@ -24,7 +24,7 @@ import numpy as np
 
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.threads import one_blas_thread
-from dcglearn.base.types import Floats, Grades, Pairs
+from dcglearn.base.types import Floats, Pairs
 from dcglearn.correlation.tau import kendall_tau
 from dcglearn.inference.ascent import Answers
 from dcglearn.inference.calibration import link_test
@@ -212,16 +212,12 @@ def order_of_lists(truth: Measure, learned: Measure, data: CellData) -> float:
     """Kendall's tau-b between the true and the learned order of the lists of 1,000 test pairs."""
     pairs = data.test_pairs[:PAIRS_FOR_TAU]
     lists = pairs.reshape(-1, pairs.shape[2])
+    scores = truth.score(lists), learned.score(lists)  # without differences by rounding
+    rounded = (np.round(one / np.abs(one).max(initial=1e-300), 12) for one in scores)
     try:
-        return kendall_tau(_scores(truth, lists), _scores(learned, lists))
+        return kendall_tau(*rounded)
     except InputError:  # all lists are tied
         return 0.0
-
-
-def _scores(measure: Measure, lists: Grades) -> Floats:
-    """Score lists; differences that are rounding errors are removed."""
-    scores = measure.score(lists)
-    return np.asarray(np.round(scores / np.abs(scores).max(initial=1e-300), 12))
 
 
 def certainty(draws: Draws) -> Cell:
@@ -260,7 +256,8 @@ def certainty(draws: Draws) -> Cell:
 def simulated_judgments(draws: Draws) -> Preferences:
     """Draw lists and judge them; in clusters, a few pairs of lists of queries of uneven size."""
     setting, n, rng = draws.setting, draws.setting.pairs, draws.rng("training")
-    unseen, queries = np.zeros(n), np.full(n, None, object)
+    unseen, nobody = np.zeros(n), np.full(n, None, object)
+    queries = nobody
     if setting.clusters:
         shown = draws.first_pairs(setting.lists, setting.clusters * LISTS_OF_A_QUERY, rng)
         worth = setting.unseen * rng.standard_normal(len(shown))
@@ -277,11 +274,10 @@ def simulated_judgments(draws: Draws) -> Preferences:
         lists = draws.first_pairs(setting.lists, n, rng)
     v, ties = log_odds(draws.truth, lists, setting.sensitivity) + unseen, setting.ties != "strict"
     answers = simulated_answers(v, draws.rng("judge"), setting.noise, setting.lapses, ties)
-    scale, judges = grade_scale(setting.grades), np.full(n, None, object)
-    return Preferences(lists, answers, scale, np.ones(n), queries, judges)
+    return Preferences(lists, answers, grade_scale(setting.grades), np.ones(n), queries, nobody)
 
 
-def interval_record(fit: JudgmentFit, truth: DCG) -> dict[str, float]:
+def interval_record(fit: JudgmentFit, truth: DCG) -> Cell:
     """Compare the intervals of a fit with the truth, of all numbers that are not given."""
     W = truth.matrix_for(len(fit.weights))
     true_gains, true_discounts = (W - W[:, -1:]).mean(axis=0), W[:, 0] - W[:, -1]

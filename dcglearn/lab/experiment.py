@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as MatplotlibFigure
 
 from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.numbers import counted
@@ -27,10 +29,6 @@ from dcglearn.lab.results import (
     result_table,
     write_results,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as MatplotlibFigure
 
 
 def experiment(config: str | Path | Mapping[str, Any], out: str | Path | None = None) -> Lab:

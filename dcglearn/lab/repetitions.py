@@ -80,8 +80,9 @@ def means(
         at = dict(zip(columns, values, strict=True))
         rows = rows_where(table, **at)
         named = label.format(**{key: _DISPLAY_NAMES.get(value, value) for key, value in at.items()})
-        alike = {} if minus is None else {key: at[key] for key in at if key in minus}
-        other = None if minus is None else rows_where(minus, **alike)
+        other = minus
+        if minus is not None:
+            other = rows_where(minus, **{key: at[key] for key in at if key in minus})
         if len(rows) or minus is not None:
             found.append(mean_over_repetitions(rows, y, named, other))
     return found

@@ -12,7 +12,7 @@ a store. Cells of another version are not found.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -131,7 +131,7 @@ def count_cells(config: Config, store: Store) -> CellCounts:
 
 def progress_of(configs: Sequence[Config], out: Path) -> tuple[Table, list[str]]:
     """Return a table of how much of each experiment is done, and the first failures."""
-    store, rows, errors = Store(out), list[dict[str, Any]](), []
+    store, rows, errors = Store(out), list[Cell](), []
     for config in configs:
         in_table = 0
         try:
@@ -156,7 +156,7 @@ def progress_of(configs: Sequence[Config], out: Path) -> tuple[Table, list[str]]
 
 
 def result_table(config: Config, store: Store) -> pd.DataFrame:
-    """Return the finished cells: one row per cell, in the order of the grid."""
+    """Return the finished cells, a row each, in the order of the grid; numbers have nine digits."""
     rows = []
     for point, cell in config.cells():
         result = store.get(cell)
@@ -166,9 +166,9 @@ def result_table(config: Config, store: Store) -> pd.DataFrame:
         for column in (name for one in config.code.columns for name in _of_each(one, cell)):
             value = result.get(column)
             if isinstance(value, list):
-                row |= {f"{column}_{i}": rounded(one) for i, one in enumerate(value, 1)}
+                row |= {f"{column}_{i}": float(f"{one:.9g}") for i, one in enumerate(value, 1)}
             elif value is not None:
-                row[column] = rounded(value)
+                row[column] = float(f"{value:.9g}")
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -187,11 +187,6 @@ def add_settings(config: Config, table: pd.DataFrame) -> pd.DataFrame:
     whole = table.assign(**fixed)
     lengths = whole["base"].str.split().str.len()
     return whole.assign(ranks=whole["ranks"].fillna(lengths).astype(int))
-
-
-def rounded(value: float) -> float:
-    """Return a number with nine significant digits."""
-    return float(f"{value:.9g}")
 
 
 def as_text(value: Any) -> Any:
@@ -308,7 +303,7 @@ def _foreign(made: Made, config: Config) -> Iterator[str]:
 
 
 def _write_figures(
-    figures: Iterable[Figure], folder: Path, width: float | None, unchanged: Collection[str]
+    figures: Sequence[Figure], folder: Path, width: float | None, unchanged: set[str]
 ) -> dict[str, str]:
     """Write files of figures, but for those with the same points; return the hashes of new ones."""
     from dcglearn.lab.experiment_figures import draw_figure  # it is slow to load, and not needed

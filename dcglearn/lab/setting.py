@@ -50,6 +50,7 @@ OPTION = "options."
 M = TypeVar("M", bound=BaseModel)
 
 _Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+_Natural = Annotated[int, Field(ge=0)]
 _Count = Annotated[int, Field(ge=1, le=1_000_000)]
 
 
@@ -85,9 +86,9 @@ class Setting(BaseModel):
     """which pairs are judged: as they are drawn, or chosen in rounds"""
     pool: _Count = 1000
     """how many pairs there are to choose from"""
-    flips: int = Field(0, ge=0)
+    flips: _Natural = 0
     """how many preferences are reversed"""
-    wrong_grades: int = Field(0, ge=0)
+    wrong_grades: _Natural = 0
     """how many grades are replaced, after the preferences are given"""
     reliability: float = Field(1.0, gt=0.5, le=1)
     """the share of pairs that the judge orders as the truth does, before the bias, which lowers
@@ -120,7 +121,7 @@ class Setting(BaseModel):
     """the share of answers given at random"""
     ties: Literal["strict", "davidson"] = "strict"
     """whether judges may answer that lists are equal"""
-    clusters: int = Field(0, ge=0)
+    clusters: _Natural = 0
     """the number of queries, of uneven size; with 0 each judgment has its own"""
     unseen: float = Field(0.0, ge=0, le=100)
     """the standard deviation, in log odds, of what else than grades makes a list better; the same
@@ -279,10 +280,10 @@ def _without_effect(setting: Setting) -> dict[str, str]:
 
 def check_setting(setting: Setting, code: ExperimentCode) -> None:
     """Refuse unknown names and values that do not go together."""
-    named = dict(setting) | {"test_lists": setting.lists_to_test_on}
     for key in (*NAMED_KEYS, "design"):
-        axis, name = key.removeprefix("test_"), named[key]
-        check_name(name, axis, code.names(axis), key)
+        axis, name = key.removeprefix("test_"), getattr(setting, key)
+        if name is not None:
+            check_name(name, axis, code.names(axis), key)
     known = {option for one in code.functions for option in one.options}
     for option, value in setting.options.items():
         check_name(option, "option", known, "options")
