@@ -46,12 +46,7 @@ from dcglearn.lab.simulation.judges import (
     simulated_answers,
     simulated_study,
 )
-from dcglearn.lab.simulation.truths import (
-    cosine,
-    grade_scale,
-    identifiable_similarity,
-    similarity,
-)
+from dcglearn.lab.simulation.truths import cosine, grade_scale, identifiable_similarity, similarity
 from dcglearn.learning.factorise import factorise
 from dcglearn.learning.problem import Problem
 from dcglearn.learning.record import Estimated, Factors, Gauge, is_affine
@@ -125,13 +120,12 @@ def learn(draws: Draws) -> tuple[Pairs, Measure, Fit | None]:
     if setting.wrong_grades:
         pairs = misgrade_pairs(pairs, setting.wrong_grades, setting.grades, rng)
     pairs.flags.writeable = False
-    rng = draws.rng("learner")
-    found = draws.own_result("learner", pairs, setting, rng)
-    if found is not None:
-        return pairs, found, None
+    measure = draws.own_result("learner", pairs, setting, draws.rng("learner"))
     if setting.learner == USUAL:
         answers = Answers(pairs, np.ones(len(pairs)), np.zeros(len(pairs)))
-        return pairs, learn_from_answers(answers, grade_scale(setting.grades)).dcg, None
+        measure = learn_from_answers(answers, grade_scale(setting.grades)).dcg
+    if measure is not None:
+        return pairs, measure, None
     margins = draws.margins(pairs)
     margin = "unit" if margins is None else margins
     problem = Problem.of(pairs, setting.n_columns, margin, monotone=not setting.documents)

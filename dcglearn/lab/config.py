@@ -157,14 +157,13 @@ def cell_of(setting: Setting, seed: int, repetition: int, code: ExperimentCode =
     if setting.test_lists == setting.lists:
         changed.pop("test_lists", None)
     used = own_functions_used(setting, code)
-    computed = set(code.columns) & set(code.names("result"))
     more = {
         "options": {
             key: value
             for key, value in changed.pop("options", {}).items()
             if any(value != one.options.get(key, value) for one in used)
         },
-        "columns": sorted(computed) if setting.learns else [],
+        "columns": sorted({*code.columns} & {*code.names("result")}) if setting.learns else [],
         "code": {f"{one.axis} {one.name}": one.digest for one in used},
     }
     kept = {key: value for key, value in more.items() if value}

@@ -89,8 +89,8 @@ class Draws:
     @cached_property
     def setting(self) -> Setting:
         """The setting of the cell."""
-        keys = self.cell.keys() & Setting.model_fields.keys()
-        return Setting(**{key: self.cell[key] for key in keys})
+        keys = Setting.model_fields
+        return Setting(**{key: value for key, value in self.cell.items() if key in keys})
 
     def rng(self, name: str) -> Generator:
         """Return the generator of one of the things that are drawn, from its beginning."""
@@ -232,9 +232,10 @@ class Draws:
     @cached_property
     def agreements(self) -> dict[str, float]:
         """The agreement of each preset of `against` with the exact pairs."""
-        s = self.setting
-        measures = {name: preset(name, grade_scale(s.grades), s.n_ranks) for name in s.against}
-        return {name: agreement(one, self.exact_pairs) for name, one in measures.items()}
+        s, scale = self.setting, grade_scale(self.setting.grades)
+        return {
+            name: agreement(preset(name, scale, s.n_ranks), self.exact_pairs) for name in s.against
+        }
 
     @cached_property
     def margin_correlation(self) -> float | None:

@@ -17,12 +17,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import parse_number
 from dcglearn.base.text import latex_cell
 from dcglearn.lab.claims import QUICK, Claim, Finding
-from dcglearn.lab.repetitions import (
-    MeanInterval,
-    common_value,
-    display_name,
-    mean_over_repetitions,
-)
+from dcglearn.lab.repetitions import MeanInterval, common_value, display_name, mean_over_repetitions
 
 FIGURE_NAME = "[A-Za-z0-9][A-Za-z0-9-]{0,39}"
 """What a figure may be called."""
@@ -258,13 +253,7 @@ def describe_errors(numbers: Iterable[MeanInterval], of: str = "means") -> str:
 
 _PACKAGES = r"% needs \usepackage{array,booktabs,longtable}"
 
-_WIDTHS = {
-    "figure": 0.075,
-    "section": 0.1,
-    "tested": 0.275,
-    "verdict": 0.13,
-    "means": 0.28,
-}
+_WIDTHS = {"figure": 0.075, "section": 0.1, "tested": 0.275, "verdict": 0.13, "means": 0.28}
 """The columns, and their widths as shares of a line. The rest is between them."""
 
 OWN = "this project"

@@ -274,11 +274,7 @@ NOISES: dict[str, Callable[[Floats], Floats]] = {
 
 
 def simulated_answers(
-    v: Floats,
-    rng: Generator,
-    noise: Noise = "logistic",
-    lapses: float = 0.0,
-    ties: bool = False,
+    v: Floats, rng: Generator, noise: Noise = "logistic", lapses: float = 0.0, ties: bool = False
 ) -> NDArray[np.int8]:
     """Draw answers to differences v, in log odds; a share of them is given at random."""
     lapse, u = rng.random((len(v), 2)).T
