@@ -365,18 +365,6 @@ DESIGNS: dict[str, Design] = {
 
 def simulated_study(design: Design, n: int, rng: Generator) -> Preferences:
     """Draw n judgments of a design; with few queries, as many as they share evenly."""
-    queries, lists = _shown(design, n, rng)
-    n, names = len(queries), np.array([f"q{one}" for one in queries.tolist()], object)
-    judge = rng.integers(0, max(design.judges, 1), n)
-    judges = [f"judge {one}" if design.judges else None for one in judge.tolist()]
-    v = _differences(design, queries, lists, rng) + design.side
-    answers = _answers(design, v, queries, rng)
-    answers = np.where(judge < design.random, rng.integers(0, 2, n), answers)
-    answers = np.where(judge < design.swapped, 1 - answers, answers).astype(np.int8)
-    return Preferences(lists, answers, SCALE, np.ones(n), names, np.array(judges, object))
-
-
-def _shown(design: Design, n: int, rng: Generator) -> tuple[Integers, Pairs]:
     count, shown = n, np.arange(n)
     if design.queries == "few":
         count = FEW_QUERIES[n > MANY]
@@ -386,7 +374,15 @@ def _shown(design: Design, n: int, rng: Generator) -> tuple[Integers, Pairs]:
         queries = rng.choice(60, n, p=share / share.sum())
     else:
         queries = shown % max(2, n // PER_QUERY)
-    return queries, drawn_lists(count, N_RANKS, SHARES, rng, design.shortest)[shown]
+    lists = drawn_lists(count, N_RANKS, SHARES, rng, design.shortest)[shown]
+    n, names = len(queries), np.array([f"q{one}" for one in queries.tolist()], object)
+    judge = rng.integers(0, max(design.judges, 1), n)
+    judges = [f"judge {one}" if design.judges else None for one in judge.tolist()]
+    v = _differences(design, queries, lists, rng) + design.side
+    answers = _answers(design, v, queries, rng)
+    answers = np.where(judge < design.random, rng.integers(0, 2, n), answers)
+    answers = np.where(judge < design.swapped, 1 - answers, answers).astype(np.int8)
+    return Preferences(lists, answers, SCALE, np.ones(n), names, np.array(judges, object))
 
 
 def _differences(design: Design, queries: Integers, lists: Pairs, rng: Generator) -> Floats:
@@ -400,30 +396,28 @@ def _differences(design: Design, queries: Integers, lists: Pairs, rng: Generator
         seen = np.insert(1 - satisfied[..., :-1], 0, 1.0, axis=2).cumprod(axis=2)
         worth = (satisfied * seen / np.arange(1, N_RANKS + 1)).sum(axis=2)
     v = design.decided * (worth[:, 0] - worth[:, 1])
-    n = queries.max() + 1
     first = gains[lists[:, 0, 0]] - gains[lists[:, 1, 0]]
-    tilts, unseen = rng.standard_normal((2, n))
+    tilts, unseen = rng.standard_normal((2, queries.max() + 1))
     return np.asarray(v + design.tilt * tilts[queries] * first + design.unseen * unseen[queries])
 
 
 def _answers(design: Design, v: Floats, queries: Integers, rng: Generator) -> NDArray[np.int8]:
-    n = len(v)
-    u, lapse = rng.random((2, n))
+    u, lapse = rng.random((2, len(v)))
     if design.coin == "query":
         says = rng.integers(0, 2, queries.max() + 1)[queries]
         return np.asarray(np.where(u < 0.9, says, 1 - says), np.int8)
     if design.coin == "judgment":
         return np.asarray(u < 0.5, np.int8)
-    share = np.full(n, design.lapses)
+    share = np.array(design.lapses)
     if design.lapses_by_query:
         share = rng.beta(1, 1 / design.lapses - 1, queries.max() + 1)[queries]
-    a, tie = NOISES[design.noise](v), np.zeros(n)
+    tie = np.zeros(len(v))
     if design.ties == "davidson":
         tie = 1 / (1 + 2 * np.exp(-0.8) * np.cosh(v / 2))
-        a = (1 - tie) * expit(v)
-    elif design.ties == "rao-kupper":
+    elif design.ties == "random":
+        tie[:] = 0.3
+    a = (1 - tie) * NOISES[design.noise](v)
+    if design.ties == "rao-kupper":
         a = expit(v - 0.8)
         tie = 1 - a - expit(-v - 0.8)
-    elif design.ties == "random":
-        tie[:], a = 0.3, 0.7 * expit(v)
     return answers_by(u, a, tie, lapse < share, 2 + bool(design.ties))
