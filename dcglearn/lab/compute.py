@@ -257,8 +257,8 @@ def simulated_judgments(draws: Draws) -> Preferences:
         worth = setting.unseen * rng.standard_normal(len(shown))
         sizes = np.arange(1.0, setting.clusters + 1) ** -UNEVENNESS
         which, pair, side = rng.random((n, 3)).T
-        numbers = np.searchsorted(np.cumsum(sizes) / sizes.sum(), which)
-        numbers = numbers.clip(max=setting.clusters - 1)
+        ends = np.cumsum(sizes) / sizes.sum()
+        numbers = np.searchsorted(ends, which).clip(max=setting.clusters - 1)
         queries = np.array([f"q{number}" for number in numbers.tolist()], object)
         rows = numbers * LISTS_OF_A_QUERY + (pair * LISTS_OF_A_QUERY).astype(int)
         lists, swapped = shown[rows].copy(), side < 0.5
@@ -337,9 +337,7 @@ def conclusions(draws: Draws) -> Cell:
     }
     dcg = design.worth == "dcg"
     low = {(one.about, one.hypothesis): one.test.p < LEVEL for one in found.questions}
-    result: Cell = {}
-    if dcg:
-        result = {f"size:{about}": low[about, name] for about, name in true.items()}
+    result: Cell = {f"size:{about}": low[about, name] for about, name in true.items() if dcg}
     if dcg and not design.coin:
         result["power:gains"] = low["gains", other]
         result["power:discounts"] = low["discounts", "constant"]

@@ -110,7 +110,7 @@ class Draws:
         with (
             _seeded(arguments),
             TemporaryDirectory(prefix="dcglearn-reads-") as folder,
-            own_code(code.file, "{}", place=code.called),
+            own_code(code.file, "{}", place=f"{code.place}, in {code.function}"),
         ):
             for option, content in code.contents.items():
                 options[option] = Path(folder, f"{option}-{Path(code.reads[option]).name}")
@@ -139,16 +139,15 @@ class Draws:
         own: Pairs | None = self.own_result("lists", s, n, rng, name=name)
         if own is not None:
             return own
-        K, L, base = s.n_ranks, s.grades, s.grades - np.array(s.base)
+        K, L = s.n_ranks, s.grades
+        base = np.arange(K) if name == "documents" else L - np.array(s.base)
         match name:
-            case "permutations":
+            case "permutations" | "documents":
                 return permuted_lists(n, rng, base)[:, :, :K]
             case "sorted-against-shuffled":
                 return sorted_against_shuffled(n, rng, base)[:, :, :K]
             case "sorted-against-another":
                 return sorted_against_another(n, K, L, rng)
-            case "documents":
-                return permuted_lists(n, rng, np.arange(K))
         return drawn_lists(n, K, s.probabilities or [1 / L] * L, rng)
 
     @cached_property

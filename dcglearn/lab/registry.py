@@ -89,11 +89,6 @@ class Code(Mark):
     contents: Mapping[str, bytes] = field(compare=False)
 
     @property
-    def called(self) -> str:
-        """Where it is called, in errors."""
-        return f"{self.place}, in {self.function}"
-
-    @property
     def in_words(self) -> str:
         """What it is, with its options and the files that it reads."""
         given = [f"{name} = {value!r}" for name, value in self.options.items()]
