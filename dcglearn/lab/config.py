@@ -237,8 +237,7 @@ def _config_of(
         fixed = valid(Setting, setting)
         if is_measure_file_name(fixed.truth):
             setting["truth"] = str(fixed.true_measure())
-    quick = _quick_part(document.quick, document.repetitions, sweep)
-    checked = {"setting": setting, "path": path, "code": code, "quick": quick}
+    checked = {"setting": setting, "path": path, "code": code}
     config = Config.model_construct(**dict(document) | checked)
     points = config.settings()
     for point, one in points:
@@ -250,7 +249,8 @@ def _config_of(
         if all(key in one for one in without):
             raise InputError("has no effect", f"remove it, or set {without[0][key]}", key)
     check_result_columns(settings, code)
-    return config
+    quick = _quick_part(document.quick, document.repetitions, sweep)
+    return config.model_copy(update={"quick": quick})
 
 
 def dotted(table: Table) -> Table:
