@@ -152,12 +152,12 @@ from .interop.metrics import ranking_metric as ranking_metric
 
 # Simulation
 from .lab.simulation.truths import named_truth as named_truth
-from .lab.simulation.lists import drawn_lists as drawn_lists
-from .lab.simulation.lists import permuted_lists as permuted_lists
+from .lab.simulation.judges import drawn_lists as drawn_lists
+from .lab.simulation.judges import permuted_lists as permuted_lists
 from .lab.simulation.judges import side_by_side as side_by_side
 from .lab.simulation.judges import true_pairs as true_pairs
-from .lab.similarity import similarity as similarity
-from .lab.similarity import identifiable_similarity as identifiable_similarity
+from .lab.simulation.truths import similarity as similarity
+from .lab.simulation.truths import identifiable_similarity as identifiable_similarity
 
 # Experiments
 from .lab.experiment import experiment as experiment

@@ -6,7 +6,7 @@ from dcglearn.lab.claims import Claim, judge_between
 from dcglearn.lab.plots import BAND, SHARE, Figure, Plot, curves, paneled
 from dcglearn.lab.repetitions import MeanInterval, means, rows_where
 from dcglearn.lab.setting import STUDY_COLUMNS
-from dcglearn.lab.simulation.designs import DESIGNS
+from dcglearn.lab.simulation.judges import DESIGNS
 
 COLUMNS = tuple(dict.fromkeys(["coverage", *STUDY_COLUMNS]))
 

@@ -4,7 +4,7 @@ import pandas as pd
 
 from dcglearn.lab.claims import Claim, falls
 from dcglearn.lab.plots import BAND, CORRELATION, SHARE, Figure, Plot, curves, describe_C
-from dcglearn.lab.similarity import limit_on_permutations
+from dcglearn.lab.simulation.truths import limit_on_permutations
 
 COLUMNS = ("precision", "similarity", "identifiable", "chosen_C")
 

@@ -5,7 +5,7 @@ import pandas as pd
 from dcglearn.lab.claims import Claim, Finding, judge_all, judge_claim, judge_together
 from dcglearn.lab.plots import BAND, CORRELATION, Figure, describe_C, over_pairs, paneled
 from dcglearn.lab.repetitions import change_over_range, means, rows_where
-from dcglearn.lab.similarity import limit_on_permutations
+from dcglearn.lab.simulation.truths import limit_on_permutations
 
 COLUMNS = ("precision", "similarity", "identifiable", "offset")
 

@@ -164,9 +164,8 @@ def report(
     """
     from dcglearn.base.files import checked_suffix, write_text
     from dcglearn.lab.config import refuse_shared_figures
-    from dcglearn.lab.findings import findings_latex
     from dcglearn.lab.page import write_page
-    from dcglearn.lab.plots import figure_width
+    from dcglearn.lab.plots import figure_width, findings_latex
     from dcglearn.lab.results import reported_experiments
 
     if findings is not None:
@@ -195,8 +194,7 @@ def _run(configs: Sequence[Config], options: ExperimentOptions) -> list[Reported
     """Run experiments one after the other, and write their tables and figures."""
     from dcglearn.base.workers import open_workers
     from dcglearn.lab.plots import figure_width
-    from dcglearn.lab.results import check_folder, compute_cells, write_results
-    from dcglearn.lab.store import Store
+    from dcglearn.lab.results import Store, check_folder, compute_cells, write_results
 
     out, width, shown = options.out, figure_width(options.width), []
     for config in () if options.replace else configs:

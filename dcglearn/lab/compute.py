@@ -6,36 +6,50 @@ process and in any order.
 Gains are identified up to an affine map; discounts up to scale, or an affine map where all pairs
 compare lists of the same content. They are compared with the truth after the least-squares map of
 that kind, if the truth is a DCG and the learned measure does not tie all lists.
+
+Other cells measure what intervals, tests and conclusions are worth: how often they are right.
+Judges answer as a known truth says, with noise and lapses; the intervals and tests of a model
+(:func:`certainty`), or :func:`conclusions`, are compared with it. Means over repetitions are the
+coverage of intervals, the size and power of tests at 5%, and the shares of studies that recommend a
+measure or reject what is true.
 """
 
 from __future__ import annotations
 
 import traceback
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.threads import one_blas_thread
-from dcglearn.base.types import Floats, Grades, Pairs
+from dcglearn.base.types import Floats, Pairs
 from dcglearn.correlation.tau import kendall_tau
 from dcglearn.inference.ascent import Answers
+from dcglearn.inference.calibration import link_test
+from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
+from dcglearn.inference.evidence import Evidence
+from dcglearn.inference.questions import conclude
+from dcglearn.inference.ratios import MIN_SHARE
+from dcglearn.inference.tests import likelihood_ratio, no_effect, verdict_of
 from dcglearn.inference.usual import learn_from_answers
-from dcglearn.lab.cells import Cell
+from dcglearn.judgments.preferences import Preferences, swap_lists
+from dcglearn.lab.config import Cell
 from dcglearn.lab.decorators import CellData
 from dcglearn.lab.draws import Draws
-from dcglearn.lab.model_cells import certainty, conclusions
 from dcglearn.lab.registry import JUDGMENT_MODEL, STUDY, USUAL, Code, ExperimentCode
-from dcglearn.lab.similarity import (
-    cosine,
-    identifiable_similarity,
-    similarity,
+from dcglearn.lab.simulation.judges import (
+    DESIGNS,
+    flip_pairs,
+    misgrade_pairs,
+    simulated_answers,
+    simulated_study,
 )
-from dcglearn.lab.simulation.judges import flip_pairs, misgrade_pairs
-from dcglearn.lab.simulation.truths import grade_scale
+from dcglearn.lab.simulation.truths import cosine, grade_scale, identifiable_similarity, similarity
 from dcglearn.learning.factorise import factorise
 from dcglearn.learning.problem import Problem
-from dcglearn.learning.record import Factors, Gauge, is_affine
+from dcglearn.learning.record import Estimated, Factors, Gauge, is_affine
 from dcglearn.learning.resample import choose_C
 from dcglearn.learning.solve import Fit, fit, fit_path
 from dcglearn.measures.agreement import agreement, outcomes, score_differences
@@ -45,6 +59,17 @@ from dcglearn.measures.utility import LinearUtility
 
 PAIRS_FOR_TAU = 1000
 """Test pairs whose lists are ordered."""
+
+LISTS_OF_A_QUERY = 4
+"""Different pairs of lists that each query shows, where judgments come in queries."""
+
+UNEVENNESS = 0.75
+"""The r-th largest query has a size of r to minus this power: of 100, the first has a tenth."""
+
+POSITIONS = "positions"
+"""The model with gains of each rank."""
+
+LEVEL = 0.05
 
 
 def run_cell(cell: Cell, codes: Sequence[Code] = ()) -> Cell:
@@ -61,30 +86,26 @@ def run_cell(cell: Cell, codes: Sequence[Code] = ()) -> Cell:
 def compute_cell(cell: Cell, codes: Sequence[Code] = ()) -> Cell:
     """Compute the result of a cell."""
     draws = Draws(cell, ExperimentCode(functions=tuple(codes)))
-    if draws.setting.learner == STUDY:
-        return dict(conclusions(draws.setting.design, draws.setting.pairs, draws.rng("judge")))
-    if draws.setting.learner == JUDGMENT_MODEL:
-        return certainty(draws)
-    return _tested(draws)
+    kinds = {STUDY: conclusions, JUDGMENT_MODEL: certainty}
+    return kinds.get(draws.setting.learner, _tested)(draws)
 
 
 def _tested(draws: Draws) -> Cell:
     setting, truth = draws.setting, draws.truth
     training, learned, fitted = learn(draws)
-    exact = draws.exact_pairs("test")
+    tests = draws.part("test")
     W = learned.matrix_for(setting.n_ranks) if fitted is None else fitted.weights
     true_W = truth.matrix_for(setting.n_ranks)
     result: Cell = {
-        "precision": agreement(learned, exact),
+        "precision": agreement(learned, tests.exact_pairs),
         "similarity": similarity(true_W, W),
         "identifiable": identifiable_similarity(true_W, W),
         "offset": cosine(true_W + 100.0, W + 100.0),
-        "margin_correlation": draws.margin_correlation(),
+        "margin_correlation": tests.margin_correlation,
         "chosen_C": fitted.problem.C if fitted else None,
     }
-    for name in setting.against:
-        result[f"precision:{name}"] = draws.agreement_with(name)
-    data = CellData(setting, training, exact, fitted)
+    result |= {f"precision:{name}": value for name, value in tests.agreements.items()}
+    data = CellData(setting, training, tests.exact_pairs, fitted)
     for name in draws.cell.get("columns", ()):
         own = draws.own_result("result", truth, learned, data, name=name)
         result[name] = result_named(name, truth, learned, data) if own is None else own.tolist()
@@ -99,15 +120,15 @@ def learn(draws: Draws) -> tuple[Pairs, Measure, Fit | None]:
     if setting.wrong_grades:
         pairs = misgrade_pairs(pairs, setting.wrong_grades, setting.grades, rng)
     pairs.flags.writeable = False
-    rng = draws.rng("learner")
-    found = draws.own_result("learner", pairs, setting, rng)
-    if found is not None:
-        return pairs, found, None
+    measure = draws.own_result("learner", pairs, setting, draws.rng("learner"))
     if setting.learner == USUAL:
         answers = Answers(pairs, np.ones(len(pairs)), np.zeros(len(pairs)))
-        return pairs, learn_from_answers(answers, grade_scale(setting.grades)).dcg, None
+        measure = learn_from_answers(answers, grade_scale(setting.grades)).dcg
+    if measure is not None:
+        return pairs, measure, None
     margins = draws.margins(pairs)
-    problem = Problem.of(pairs, setting.n_columns, margins, monotone=not setting.documents)
+    margin = "unit" if margins is None else margins
+    problem = Problem.of(pairs, setting.n_columns, margin, monotone=not setting.documents)
     try:
         fitted = _solve(draws, problem)
     except InputError:  # the optimum is 0, which ties all lists
@@ -123,7 +144,7 @@ def _solve(draws: Draws, problem: Problem) -> Fit:
         C = choose_C(problem, groups, folds, grid=grid, use=setting.used, n_repeats=1).C
     if not isinstance(C, str):
         return fit(problem.with_C(C))
-    fits, held_out = fit_path(problem, setting.C_grid), draws.exact_pairs("validation")
+    fits, held_out = fit_path(problem, setting.C_grid), draws.part("validation").exact_pairs
     return max(fits, key=lambda one: agreement(getattr(one, setting.used), held_out))
 
 
@@ -185,13 +206,159 @@ def order_of_lists(truth: Measure, learned: Measure, data: CellData) -> float:
     """Kendall's tau-b between the true and the learned order of the lists of 1,000 test pairs."""
     pairs = data.test_pairs[:PAIRS_FOR_TAU]
     lists = pairs.reshape(-1, pairs.shape[2])
+    scores = truth.score(lists), learned.score(lists)  # without differences by rounding
+    rounded = (np.round(one / np.abs(one).max(initial=1e-300), 12) for one in scores)
     try:
-        return kendall_tau(_scores(truth, lists), _scores(learned, lists))
+        return kendall_tau(*rounded)
     except InputError:  # all lists are tied
         return 0.0
 
 
-def _scores(measure: Measure, lists: Grades) -> Floats:
-    """Score lists; differences that are rounding errors are removed."""
-    scores = measure.score(lists)
-    return np.asarray(np.round(scores / np.abs(scores).max(initial=1e-300), 12))
+def certainty(draws: Draws) -> Cell:
+    """Fit a model to simulated judgments and compare its intervals and tests with the truth."""
+    setting, truth = draws.setting, draws.truth
+    if not isinstance(truth, DCG) and not setting.hypotheses:
+        raise InputError(
+            f"{setting.truth} has no gains and discounts",
+            "name a DCG, or `hypotheses` to test",
+            "truth",
+        )
+    evidence = Evidence.of(simulated_judgments(draws), setting.ties)
+
+    @cache
+    def fitted(text: str) -> JudgmentFit:
+        gains, _, discounts = text.partition("-")
+        if text == POSITIONS:
+            return JudgmentModel(ties=setting.ties, position_dependent=True).fit(evidence)
+        return JudgmentModel(gains=gains, discounts=discounts, ties=setting.ties).fit(evidence)
+
+    fit = fitted(f"{setting.gains}-{setting.discounts}")
+    result = interval_record(fit, truth) if isinstance(truth, DCG) else {}
+    result["lapse_share"] = fit.likelihood.value_of("lapses", fit.parameters).item()
+    result["p:link"] = link_test(fit).p
+    without = no_effect(fit) if setting.hypotheses else None
+    for text in setting.hypotheses:
+        smaller, word, larger = text.partition(" in ")
+        if not word:
+            raise InputError(
+                f"{text!r} does not name two models", "write linear-free in free-free", "hypotheses"
+            )
+        result[f"p:{text}"] = likelihood_ratio(fitted(smaller), fitted(larger), without).p
+    return result
+
+
+def simulated_judgments(draws: Draws) -> Preferences:
+    """Draw lists and judge them; in clusters, a few pairs of lists of queries of uneven size."""
+    setting, n, rng = draws.setting, draws.setting.pairs, draws.rng("training")
+    unseen, nobody = np.zeros(n), np.full(n, None, object)
+    queries = nobody
+    if setting.clusters:
+        shown = draws.first_pairs(setting.lists, setting.clusters * LISTS_OF_A_QUERY, rng)
+        worth = setting.unseen * rng.standard_normal(len(shown))
+        sizes = np.arange(1.0, setting.clusters + 1) ** -UNEVENNESS
+        which, pair, side = rng.random((n, 3)).T
+        ends = np.cumsum(sizes) / sizes.sum()
+        numbers = np.searchsorted(ends, which).clip(max=setting.clusters - 1)
+        queries = np.array([f"q{number}" for number in numbers.tolist()], object)
+        rows = numbers * LISTS_OF_A_QUERY + (pair * LISTS_OF_A_QUERY).astype(int)
+        lists, swapped = shown[rows].copy(), side < 0.5
+        swap_lists(lists, swapped)
+        unseen = np.where(swapped, -worth[rows], worth[rows])
+    else:
+        lists = draws.first_pairs(setting.lists, n, rng)
+    v, ties = log_odds(draws.truth, lists, setting.sensitivity) + unseen, setting.ties != "strict"
+    answers = simulated_answers(v, draws.rng("judge"), setting.noise, setting.lapses, ties)
+    return Preferences(lists, answers, grade_scale(setting.grades), np.ones(n), queries, nobody)
+
+
+def interval_record(fit: JudgmentFit, truth: DCG) -> Cell:
+    """Compare the intervals of a fit with the truth, of all numbers that are not given."""
+    W = truth.matrix_for(len(fit.weights))
+    true_gains, true_discounts = (W - W[:, -1:]).mean(axis=0), W[:, 0] - W[:, -1]
+    gains = _compared(fit, fit.gains(), fit.gain_slopes, true_gains)
+    discounts = _compared(fit, fit.discounts(), fit.discount_slopes, true_discounts)
+    determined, covered, bounded, width, _ = np.concatenate([gains, discounts]).T
+    values = {
+        "determined": determined,
+        "coverage": covered,
+        "bounded": bounded,
+        "width": width,
+        "coverage:gains": gains[:, 1],
+        "coverage:discounts": discounts[:, 1],
+        "middle_gain": gains[len(gains) // 2 :, 4][:1],
+    }
+    known = {key: some[~np.isnan(some)] for key, some in values.items()}
+    return {key: float(some.mean()) for key, some in known.items() if len(some)}
+
+
+def _compared(
+    fit: JudgmentFit, numbers: tuple[Estimated, ...], slopes: Floats, truth: Floats
+) -> Floats:
+    """Return a row for each number that is not given, NaN where it makes no sense.
+
+    Whether it is determined, whether the interval contains the truth and is bounded, its width,
+    and the error of the estimate, in units of the first number.
+    """
+    rows = []
+    for number, slope, true in zip(numbers, slopes, truth / truth[0], strict=True):
+        width, error = number.high - number.low, number.estimate - true
+        if fit.covariance.share_of_data(slope) < MIN_SHARE or np.isnan(error):
+            row = [0.0, *[np.nan] * 4]
+        else:
+            bounded = np.isfinite(width)
+            covered = number.low <= true <= number.high
+            row = [1.0, covered, bounded, width if bounded else np.nan, error]
+        if not number.given:
+            rows.append(row)
+    return np.array(rows, float).reshape(-1, 5)
+
+
+def log_odds(truth: Measure, lists: Pairs, sensitivity: float) -> Floats:
+    """Return u(first) - u(second), where the best grade at rank 1 is worth `sensitivity` more."""
+    W = truth.matrix_for(lists.shape[2])
+    return np.asarray(sensitivity * score_differences(truth, lists) / (W[0, 0] - W[0, -1]))
+
+
+def conclusions(draws: Draws) -> Cell:
+    """Draw judgments of a design, and compare what is concluded with what is true.
+
+    :data:`dcglearn.lab.setting.STUDY_COLUMNS` says what each 1 or 0 is.
+    """
+    design = DESIGNS[draws.setting.design]
+    judged = simulated_study(design, draws.setting.pairs, draws.rng("judge"))
+    found, truth = conclude(judged), design.middle_gain
+    gains, other = ("exponential", "linear") if truth == 1 / 3 else ("linear", "exponential")
+    true = {
+        "gains": gains,
+        "discounts": "log2",
+        "measure": f"{gains}-log2",
+        "positions": "the same gains at every rank",
+        "additivity": "documents add up",
+    }
+    dcg = design.worth == "dcg"
+    low = {(one.about, one.hypothesis): one.test.p < LEVEL for one in found.questions}
+    result: Cell = {f"size:{about}": low[about, name] for about, name in true.items() if dcg}
+    if dcg and not design.coin:
+        result["power:gains"] = low["gains", other]
+        result["power:discounts"] = low["discounts", "constant"]
+    if not design.side:
+        result["size:side"] = low["side", "no side bias"]
+    supported = found.support == "supported"
+    result["recommended"] = supported
+    if truth is not None:
+        middle = found.free_gains.gains()[1]
+        result["determined"] = middle.determined
+        if middle.determined:
+            result["coverage"] = middle.low <= truth <= middle.high
+        if supported:
+            result["right"] = found.answer[1:] == (gains, "log2")
+    rejected = [one for one in found.questions if one.verdict == "rejected"]
+    if dcg:  # where a coin decides, all hypotheses on what to use are true
+        result["false_stop"] = any(
+            design.coin or one.hypothesis == true[one.about]
+            for one in rejected
+            if one.about in ("gains", "discounts")
+        )
+    result["no_dcg"] = any(one.about == "additivity" for one in rejected)
+    result["link"] = verdict_of(link_test(found.recommended).p) == "rejected"
+    return {key: float(value) for key, value in result.items()}

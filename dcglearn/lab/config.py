@@ -5,6 +5,12 @@
 setting; the grid is their product. ``[quick]`` selects some of these and fewer repetitions, a
 subset of the full run's cells. The experiment file, whose functions may be named, is executed when
 the config is read.
+
+A cell is one setting and one repetition, written down as a small JSON-able dict: what differs from
+the defaults. It is identified by a hash of that and of :data:`CELL_VERSION`. Its generators are
+seeded by named axes only (:data:`AXES`), not by its place in a grid. So two cells that differ in C
+or in the truth use the same lists, and a grid that is extended asks for the same cells again. Of
+functions of one's own a cell holds the hash of their code, which seeds nothing.
 """
 
 from __future__ import annotations
@@ -20,9 +26,10 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from dcglearn.base.errors import InputError, check_name, errors_at, unknown_name, warn_of_input
 from dcglearn.base.files import read_text
-from dcglearn.lab.cells import Cell, cell_of
 from dcglearn.lab.plots import FIGURE_NAME, figure_file_name, same_figure
+from dcglearn.lab.provenance import sha256_of
 from dcglearn.lab.registry import (
+    SHIPPED,
     ExperimentCode,
     checked_columns,
     experiment_code,
@@ -33,12 +40,29 @@ from dcglearn.lab.setting import (
     Setting,
     check_result_columns,
     check_setting,
+    own_functions_used,
     unused_keys,
     valid,
 )
 from dcglearn.measures.names import is_measure_file_name
 
 Table: TypeAlias = dict[str, Any]
+
+CELL_VERSION = 8
+"""Raise it by hand with every change that changes results; golden cells are tested."""
+
+Cell: TypeAlias = Table
+"""A cell, or what it results in: JSON-able."""
+
+_LISTS = ("base", "grades", "ranks", "probabilities")
+
+AXES: dict[str, tuple[str, ...]] = {
+    "truth": ("grades", "ranks"),
+    **dict.fromkeys(("training", "calibration", "validation"), ("lists", *_LISTS)),
+    "test": ("lists", "test_lists", *_LISTS),
+    **dict.fromkeys(("judge", "errors", "policy", "folds", "learner"), ()),
+}
+"""The axes that seed each generator, besides the seed, the repetition and its name."""
 
 RESERVED = ("quick", "store", "benchmark", "side-by-side", "stand-in", "index.html", "readme.md")
 """Names in the folder of results that do not belong to an experiment."""
@@ -124,6 +148,39 @@ class Config(Document):
         ]
 
 
+def cell_of(setting: Setting, seed: int, repetition: int, code: ExperimentCode = SHIPPED) -> Cell:
+    """Describe a cell."""
+    unused = unused_keys(setting, code)
+    changed = setting.model_dump(exclude_defaults=True, exclude={*unused})
+    if setting.ranks == len(setting.base):
+        changed.pop("ranks", None)
+    if setting.test_lists == setting.lists:
+        changed.pop("test_lists", None)
+    used = own_functions_used(setting, code)
+    more = {
+        "options": {
+            key: value
+            for key, value in changed.pop("options", {}).items()
+            if any(value != one.options.get(key, value) for one in used)
+        },
+        "columns": sorted({*code.columns} & {*code.names("result")}) if setting.learns else [],
+        "code": {f"{one.axis} {one.name}": one.digest for one in used},
+    }
+    kept = {key: value for key, value in more.items() if value}
+    return {"seed": seed, "repetition": repetition, **changed, **kept}
+
+
+def key_of(cell: Cell) -> str:
+    """Return the key under which the result of a cell is stored."""
+    return hash_of([CELL_VERSION, cell])[:32]
+
+
+def hash_of(content: object) -> str:
+    """Return the hash of what is JSON-able."""
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return sha256_of(text.encode())
+
+
 def read_config(path: str | Path) -> Config:
     """Read and check a config."""
     text = read_text(path)
@@ -132,6 +189,12 @@ def read_config(path: str | Path) -> Config:
     except (ValueError, RecursionError) as error:  # also whole numbers of 5,000 digits
         raise InputError(f"is not valid TOML ({error})", "fix it", str(path)) from error
     with errors_at(str(path)):
+        stem = Path(path).stem
+        if stem.lower() in RESERVED or stem.startswith(".") or not stem.isprintable():
+            raise InputError(
+                f"{stem!r} cannot be the name of a folder of results, or is taken",
+                "rename the file",
+            )
         return _config_of(content, Path(path))
 
 
@@ -161,12 +224,6 @@ def _config_of(
 ) -> Config:
     document = valid(Document, content)
     if code is None:
-        stem = path.stem
-        if stem.lower() in RESERVED or stem.startswith(".") or not stem.isprintable():
-            raise InputError(
-                f"{stem!r} cannot be the name of a folder of results, or is taken",
-                "rename the file",
-            )
         if not document.figures:
             raise InputError("an empty list", "write figures = [1, 2]", "figures")
         code = experiment_code(document.experiment, path)
@@ -182,7 +239,16 @@ def _config_of(
             setting["truth"] = str(fixed.true_measure())
     checked = {"setting": setting, "path": path, "code": code}
     config = Config.model_construct(**dict(document) | checked)
-    _check_cells(config)
+    points = config.settings()
+    for point, one in points:
+        with errors_at(in_words(point)):
+            check_setting(one, code)
+    settings = [one for _, one in points]
+    without = [unused_keys(one, code) for one in settings]
+    for key in (*setting, *sweep):
+        if all(key in one for one in without):
+            raise InputError("has no effect", f"remove it, or set {without[0][key]}", key)
+    check_result_columns(settings, code)
     quick = _quick_part(document.quick, document.repetitions, sweep)
     return config.model_copy(update={"quick": quick})
 
@@ -210,19 +276,6 @@ def _quick_part(quick: Table, full: int, sweep: dict[str, list[Any]]) -> Table:
     return {"sweep": chosen, "repetitions": repetitions}
 
 
-def _check_cells(config: Config) -> None:
-    points, code = config.settings(), config.code
-    for point, setting in points:
-        with errors_at(in_words(point)):
-            check_setting(setting, code)
-    settings = [setting for _, setting in points]
-    without = [unused_keys(setting, code) for setting in settings]
-    for key in (*config.setting, *config.sweep):
-        if all(key in one for one in without):
-            raise InputError("has no effect", f"remove it, or set {without[0][key]}", key)
-    check_result_columns(settings, code)
-
-
 def in_words(point: Table) -> str:
     """Return the values of a point of the grid as a text; without any, where they are from."""
     return ", ".join(f"{key} = {value}" for key, value in point.items()) or "setting"
@@ -232,7 +285,7 @@ def config_files(shipped: bool = False) -> list[Path]:
     """Return the paths of configs, sorted by file name."""
     found: dict[str, Path] = {}
     for folder in search_folders("configs"):
-        for path in filter(Path.is_file, folder.glob("*.toml")):
+        for path in folder.glob("*.toml"):
             found.setdefault(path.name, path)
         if found and not shipped:
             break
@@ -268,11 +321,11 @@ def find_configs(shipped: bool, all_needed: bool = False) -> list[Config]:
 def select_configs(configs: Sequence[Config], only: str) -> list[Config]:
     """Return the configs that a list with commas names, or whose figures it names."""
     known = {name.lower(): name for one in configs for name in (*one.figures, one.name)}
-    names = [part.strip().lower() for part in only.split(",")]
-    for name in names:
-        if name not in known:
-            raise unknown_name("figure or config", name, known.values())
-    asked = {known[name] for name in names}
+    asked = set[str]()
+    for part in only.lower().split(","):
+        if part.strip() not in known:
+            raise unknown_name("figure or config", part.strip(), known.values())
+        asked.add(known[part.strip()])
     return [one for one in configs if asked & {one.name, *one.figures}]
 
 

@@ -71,11 +71,7 @@ class Axis:
         """Mark a function; raise an InputError if it cannot be called as the axis needs."""
         if function is None:
             return partial(self, name=name, reads=reads)
-        own, reads = name or function.__name__, reads or {}
-        setattr(function, MARK, Mark(self.name, own, self._options(function, reads), reads))
-        return function
-
-    def _options(self, function: Any, reads: Mapping[str, str]) -> dict[str, Any]:
+        reads = reads or {}
         signature = inspect.signature(function)
         given = signature.parameters.values()
         named = {p.name: p.default for p in given if p.kind is p.KEYWORD_ONLY}
@@ -93,7 +89,8 @@ class Axis:
                     f"the option {option} of {what} has no usable default",
                     "give it a number, a text, true, false, or a list",
                 )
-        return options
+        setattr(function, MARK, Mark(self.name, name or function.__name__, options, reads))
+        return function
 
 
 def is_option_value(value: object) -> bool:

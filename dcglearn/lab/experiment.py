@@ -9,29 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as MatplotlibFigure
 
 from dcglearn.base.errors import InputError, unknown_name, warn_of_input
 from dcglearn.base.numbers import counted
 from dcglearn.base.workers import open_workers
 from dcglearn.lab.config import Config, config_from, config_named
 from dcglearn.lab.experiment_figures import draw_figure, draw_on
-from dcglearn.lab.findings import findings_table
-from dcglearn.lab.plots import Figure, same_figure
+from dcglearn.lab.plots import Figure, findings_table, same_figure
 from dcglearn.lab.results import (
+    Store,
     compute_cells,
     count_cells,
     make_figures,
     result_table,
     write_results,
 )
-from dcglearn.lab.store import Store
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as MatplotlibFigure
 
 
 def experiment(config: str | Path | Mapping[str, Any], out: str | Path | None = None) -> Lab:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure as MatplotlibFigure
-from matplotlib.legend import Legend
 from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
 from dcglearn.base.errors import InputError
@@ -54,8 +53,7 @@ def draw_figure(figure: Figure, width: float | None = None, dark: bool = False) 
             for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
                 handles.setdefault(name, handle)
         if alike and handles:
-            height = _legend_above(drawing, handles).get_window_extent().height / drawing.dpi
-            drawing.set_figheight(drawing.get_figheight() + height)
+            _add_legend_above(drawing, handles)
     return drawing
 
 
@@ -71,7 +69,8 @@ def draw_on(
             f"give as many, such as subplots(1, {len(panels)})[1], or `panel`: 1 to {len(panels)}",
             "ax",
         )
-    root, palette = cast("MatplotlibFigure", grid[0].get_figure(root=True)), DARK if dark else LIGHT
+    root: Any = grid[0].get_figure(root=True)
+    palette = DARK if dark else LIGHT
     width = min(one.get_position().width for one in grid) * root.get_size_inches()[0]
     with mpl.rc_context({"text.parse_math": False}), missing_glyphs_as_boxes():
         for axes, panel in zip(grid, panels, strict=True):
@@ -82,8 +81,8 @@ def draw_on(
             first = grid[[other.y_label for other in panels].index(panel.y_label)]
             if not axes.get_shared_y_axes().joined(axes, first):
                 axes.sharey(first)
-            shown = [series for other in same for series in other.series if not series.is_level]
-            values = [x for series in shown for x in series.x]
+            shown = [x for other in same for series in other.series for x in series.x]
+            values = [x for x in shown if x is not None]  # that of a level
             named = any(isinstance(x, str) for x in values) or any(other.points for other in same)
             categories = list(dict.fromkeys(values)) if named else None
             _draw_series(axes, panel, categories, palette)
@@ -104,12 +103,10 @@ def draw_on(
 def _style(wide: bool, palette: Palette) -> Any:
     """Return settings for a figure: text of 7 to 8 points in a column, a little more on a page."""
     text = 9.0 if wide else 8.0
-    small = ("xtick.labelsize", "ytick.labelsize", "legend.fontsize")
-    sizes = ("font.size", "axes.labelsize", "axes.titlesize")
     return {
         **STYLE,
-        **dict.fromkeys(sizes, text),
-        **dict.fromkeys(small, text - 1),
+        **dict.fromkeys(("font.size", "axes.labelsize", "axes.titlesize"), text),
+        **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), text - 1),
         **dict.fromkeys(INKS, palette.ink),
         "figure.facecolor": palette.paper,
         "axes.facecolor": "none",
@@ -127,13 +124,13 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] if text[1:2].isalpha() else text
 
 
-def _legend_above(drawing: MatplotlibFigure, handles: dict[str, Any]) -> Legend:
-    width = drawing.get_figwidth()
+def _add_legend_above(drawing: MatplotlibFigure, handles: dict[str, Any]) -> None:
+    width, height = drawing.get_size_inches()
     labels = [_wrapped(name, width - 0.6) for name in handles]
     longest = max(len(line) for label in labels for line in label.split("\n"))
-    return drawing.legend(
-        handles=list(handles.values()),
-        labels=labels,
+    legend = drawing.legend(
+        handles.values(),
+        labels,
         ncols=max(1, min(len(labels), int(width / (0.06 * longest + 0.55)))),
         loc="outside upper left",
         alignment="left",
@@ -142,12 +139,13 @@ def _legend_above(drawing: MatplotlibFigure, handles: dict[str, Any]) -> Legend:
         columnspacing=1.2,
         labelspacing=0.3,
     )
+    drawing.set_figheight(height + legend.get_window_extent().height / drawing.dpi)
 
 
 def _set_ticks(axes: Axes, categories: list[Any] | None, values: list[Any], width: float) -> None:
     """Name categories below an axis, or make it logarithmic if all values are positive."""
     if categories is not None:
-        long = any(len(str(name)) > 20 * width // max(len(categories), 1) for name in categories)
+        long = any(len(str(name)) > 20 * width // len(categories) for name in categories)
         ticks = [textwrap.fill(str(name), 24 if long else 12) for name in categories]
         axes.set_xticks(range(len(ticks)), ticks, rotation=90 if long else 0)
         return
@@ -174,10 +172,10 @@ def _draw_series(axes: Axes, panel: Plot, categories: list[Any] | None, palette:
         points = np.array([places, series.mean, series.low, series.high], float)
         x, mean, low, high = points[:, np.argsort(points[0], kind="stable")]
         look, known = _look(index, len(curves), palette), np.isfinite(high - low)
-        colour = look["color"]
         if panel.points:
             x, look["linestyle"] = x - 0.4 + 0.8 * (index + 0.5) / len(curves), "none"
-        axes.plot(x, mean, label=series.label, **look)
+        (line,) = axes.plot(x, mean, label=series.label, **look)
+        colour = line.get_color()
         if panel.points or panel.diagonal or known.sum() == 1:  # a band needs two points
             axes.vlines(x[known], low[known], high[known], color=colour, linewidth=1.0)
         elif known.any():

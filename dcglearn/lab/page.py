@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import urllib.parse
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -40,16 +39,13 @@ def write_page(experiments: Sequence[ReportedExperiment]) -> Path:
         keep_trailing_newline=True,
         loader=FileSystemLoader(Path(__file__).parent),
     )
-    environment.filters |= {
-        "markdown": lambda text: _BLOCK.sub(r"\1\\\2", markdown_cell(text)),
-        "url": urllib.parse.quote,
-        "shell": shlex.quote,
-        "sentence": verdicts_in_words,
-    }
+    environment.filters.update(
+        markdown=lambda text: _BLOCK.sub(r"\1\\\2", markdown_cell(text)),
+        shell=shlex.quote,
+        sentence=verdicts_in_words,
+    )
     text = environment.get_template("page.md.jinja").render(
-        shown=shown,
-        claims=list(_claims(figure for _, figure in shown)),
-        experiments=experiments,
+        shown=shown, claims=list(_claims(figure for _, figure in shown)), experiments=experiments
     )
     write_text(out / MARKDOWN, text)
     body = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)

@@ -15,13 +15,9 @@ import pandas as pd
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import parse_number
+from dcglearn.base.text import latex_cell
 from dcglearn.lab.claims import QUICK, Claim, Finding
-from dcglearn.lab.repetitions import (
-    MeanInterval,
-    common_value,
-    display_name,
-    mean_over_repetitions,
-)
+from dcglearn.lab.repetitions import MeanInterval, common_value, display_name, mean_over_repetitions
 
 FIGURE_NAME = "[A-Za-z0-9][A-Za-z0-9-]{0,39}"
 """What a figure may be called."""
@@ -178,11 +174,8 @@ def curve(table: pd.DataFrame, x: str, y: str, label: str) -> Series:
 
 def series_of(label: str, points: Mapping[Any, MeanInterval]) -> Series:
     """Return a series of means with their intervals."""
-    columns = (
-        tuple(getattr(one, name) for one in points.values())
-        for name in ("mean", "low", "high", "n")
-    )
-    return Series(label, tuple(points), *columns)
+    numbers = [(one.mean, one.low, one.high, one.n) for one in points.values()]
+    return Series(label, tuple(points), *zip(*numbers, strict=True))
 
 
 def level(table: pd.DataFrame, y: str, label: str) -> Series:
@@ -190,13 +183,10 @@ def level(table: pd.DataFrame, y: str, label: str) -> Series:
     return series_of(label, {None: mean_over_repetitions(table, y)})
 
 
-def curves(
-    table: pd.DataFrame, x: str, y: str, by: str, names: dict[Any, str] | None = None
-) -> tuple[Series, ...]:
+def curves(table: pd.DataFrame, x: str, y: str, by: str) -> tuple[Series, ...]:
     """Return one curve for each value of a column."""
     return tuple(
-        curve(group, x, y, (names or {}).get(value, display_name(value)))
-        for value, group in table.groupby(by, sort=False)
+        curve(group, x, y, display_name(value)) for value, group in table.groupby(by, sort=False)
     )
 
 
@@ -259,3 +249,46 @@ def describe_errors(numbers: Iterable[MeanInterval], of: str = "means") -> str:
     """Say how precise shares are, for a caption."""
     largest = max(one.standard_error for one in numbers)
     return f"Standard errors of the {of}: up to {100 * largest:.1f} percentage points."
+
+
+_PACKAGES = r"% needs \usepackage{array,booktabs,longtable}"
+
+_WIDTHS = {"figure": 0.075, "section": 0.1, "tested": 0.275, "verdict": 0.13, "means": 0.28}
+"""The columns, and their widths as shares of a line. The rest is between them."""
+
+OWN = "this project"
+
+
+def findings_table(figures: Iterable[Figure]) -> pd.DataFrame:
+    """Return one row per claim."""
+    rows = [
+        (
+            figure.number,
+            "the paper" if claim.of_paper else OWN,
+            claim.quote,
+            claim.section,
+            claim.tested,
+            claim.finding.verdict,
+            claim.finding.reason,
+            "; ".join(map(str, claim.finding.intervals)),
+        )
+        for figure in figures
+        for claim in figure.claims
+    ]
+    return pd.DataFrame(
+        rows,
+        columns=["figure", "of", "paper says", "section", "tested", "verdict", "reason", "means"],
+    )
+
+
+def findings_latex(figures: Iterable[Figure]) -> str:
+    r"""Return the claims about figures, their verdicts and means, one per row, as a LaTeX table."""
+    table = findings_table(figures)[[*_WIDTHS]]
+    table["section"] = table["section"].replace("", OWN)
+    rows = table.assign(means=table["means"].str.split("; ")).explode("means")
+    rows.loc[rows.index.duplicated(), [*_WIDTHS][:-1]] = ""
+    widths = (rf">{{\raggedright\arraybackslash}}p{{{w}\linewidth}}" for w in _WIDTHS.values())
+    text = rows.map(latex_cell).to_latex(
+        index=False, longtable=True, column_format=f"@{{}}{''.join(widths)}@{{}}"
+    )
+    return f"{_PACKAGES}\n{text}"

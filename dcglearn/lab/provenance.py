@@ -64,19 +64,15 @@ def changed_files(folder: Path, made: Made) -> list[str]:
 @cache
 def made_with() -> Made:
     """Return the versions of Python, this package and its dependencies, and the git revision."""
+    commit = _git("rev-parse", "--short", "HEAD")
+    changed = _git("status", "--porcelain", "--", "dcglearn", "scripts", "experiments", "configs")
     requirements = map(Requirement, requires("dcglearn") or [])
     names = sorted(r.name for r in requirements if r.marker is None or r.marker.evaluate())
     return {
         "python": platform.python_version(),
         "versions": {name: version(name) for name in ("dcglearn", *names)},
-        "revision": _revision(),
+        "revision": f"{commit}, changed" if commit and changed else commit or None,
     }
-
-
-def _revision() -> str | None:
-    commit = _git("rev-parse", "--short", "HEAD")
-    changed = _git("status", "--porcelain", "--", "dcglearn", "scripts", "experiments", "configs")
-    return f"{commit}, changed" if commit and changed else commit or None
 
 
 def _git(*command: str) -> str:

@@ -11,13 +11,13 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from traceback import extract_tb
-from types import CodeType, ModuleType
+from types import ModuleType
 from typing import Any
 
 from dcglearn.asking.policies import POLICIES
@@ -25,7 +25,7 @@ from dcglearn.base.errors import InputError, errors_at, unknown_name
 from dcglearn.base.files import guarded, read_text
 from dcglearn.lab.decorators import MARK, Mark
 from dcglearn.lab.provenance import sha256_of
-from dcglearn.lab.simulation.designs import DESIGNS
+from dcglearn.lab.simulation.judges import DESIGNS
 from dcglearn.lab.simulation.truths import FREE, TRUTHS
 from dcglearn.measures.presets import PRESETS
 
@@ -88,9 +88,12 @@ class Code(Mark):
     contents: Mapping[str, bytes] = field(compare=False)
 
     @property
-    def called(self) -> str:
-        """Where it is called, in errors."""
-        return f"{self.place}, in {self.function}"
+    def in_words(self) -> str:
+        """What it is, with its options and the files that it reads."""
+        given = [f"{name} = {value!r}" for name, value in self.options.items()]
+        given += [f"reads {name}" for _, name in sorted(self.reads.items())]
+        options = f" ({', '.join(given)})" if given else ""
+        return f"{self.about}{options} [{self.place}]"
 
 
 @dataclass(frozen=True)
@@ -132,15 +135,8 @@ def experiment_code(name: str, config: Path) -> ExperimentCode:
         known = {one.stem for file in files for one in file.parent.glob("*.py")}
         raise unknown_name("file in experiments/", name, known, "experiment")
     text = read_text(path)
-    try:
-        with redirect_stdout(sys.stderr):  # a command may print data
-            module = executed(text, str(path))
-    except (Exception, SystemExit) as error:
-        place = place_in(str(path), error) or str(path)
-        problem, remedy = f"cannot be loaded ({type(error).__name__}: {error})", "fix it"
-        if isinstance(error, InputError):  # of a decorator
-            problem, remedy = error.problem, error.remedy
-        raise InputError(problem, remedy, place) from error
+    with own_code(str(path), "cannot be loaded ({})", "fix it"):
+        module = executed(text, str(path))
     if lacking := {"COLUMNS", "figures"} - vars(module).keys():
         raise InputError(
             f"does not define {min(lacking)}",
@@ -154,12 +150,9 @@ def experiment_code(name: str, config: Path) -> ExperimentCode:
 def _marked_functions(module: ModuleType, text: str, path: Path) -> tuple[Code, ...]:
     file, of_file = f"{path.parent.name}/{path.name}", syntax_digest(text)
     found: dict[tuple[str, str], Code] = {}
-    seen = set[Any]()
-    for key, function in vars(module).items():
-        mark = getattr(function, MARK, None)
-        if not isinstance(mark, Mark) or function in seen:  # whatever else it is called
-            continue
-        seen.add(function)
+    marked = {one: key for key, one in vars(module).items() if hasattr(one, MARK)}
+    for function, key in marked.items():  # each once, whatever else it is called
+        mark: Mark = getattr(function, MARK)
         source, named = imported_source(function, module.__name__), (mark.axis, mark.name)
         line = 1 if source else inspect.unwrap(function).__code__.co_firstlineno
         place = f"{file}, line {line}"
@@ -167,8 +160,11 @@ def _marked_functions(module: ModuleType, text: str, path: Path) -> tuple[Code, 
             raise InputError(
                 f"the {mark.axis} {mark.name!r} is already defined", "give it another name", place
             )
-        with errors_at(place):
-            contents = _contents(mark.reads, path.resolve().parent.parent)
+        contents = {}
+        for option, name in sorted(mark.reads.items()):
+            beside = path.resolve().parent.parent / name
+            with errors_at(place), guarded(name):
+                contents[option] = (beside if beside.exists() else Path(name)).read_bytes()
         read = tuple(
             (option, mark.reads[option], sha256_of(contents[option])) for option in contents
         )
@@ -193,10 +189,22 @@ def checked_columns(columns: Any, place: str) -> tuple[str, ...]:
     return tuple(columns)
 
 
-def place_in(file: str, error: BaseException) -> str:
-    """Return the innermost place in a file that an error passed through, or nothing."""
-    frames = [one for one in extract_tb(error.__traceback__) if one.filename == file]
-    return f"{file}, line {frames[-1].lineno}, in {frames[-1].name}" if frames else ""
+@contextmanager
+def own_code(file: str, problem: str, remedy: str = "", place: str = "") -> Iterator[None]:
+    """Name the innermost line of a file where its code fails; print to standard error meanwhile."""
+    try:
+        with redirect_stdout(sys.stderr):  # a command may print data
+            yield
+    except (Exception, SystemExit) as error:
+        lines = [one for one in extract_tb(error.__traceback__) if one.filename == file]
+        if lines:
+            place = f"{file}, line {lines[-1].lineno}, in {lines[-1].name}"
+        if isinstance(error, InputError):
+            raise error.at(place or file) from error
+        if isinstance(error, FileNotFoundError):
+            remedy = remedy or "declare data with reads"
+        cause = " ".join(f"{type(error).__name__}: {error}".split())
+        raise InputError(problem.format(cause), remedy, place or file) from error
 
 
 def syntax_digest(text: str) -> str:
@@ -232,25 +240,13 @@ def imported_source(function: object, module: str) -> str:
     return "" if home == module else inspect.getsource(sys.modules[home])
 
 
+_compiled = lru_cache(256)(compile)
+
+
 def executed(text: str, file: str) -> ModuleType:
     """Execute the text of a file as a module of its own."""
     module = ModuleType(f"experiment_{sha256_of(f'{file}{text}'.encode())[:16]}")
     module.__file__ = file
     sys.modules[module.__name__] = module  # data classes look their module up
-    exec(_compiled(text, file), vars(module))  # noqa: S102 - the user's own file
+    exec(_compiled(text, file, "exec", dont_inherit=True), vars(module))  # noqa: S102 - the user's own file
     return module
-
-
-@lru_cache(256)
-def _compiled(text: str, file: str) -> CodeType:
-    return compile(text, file, "exec", dont_inherit=True)
-
-
-def _contents(reads: Mapping[str, str], root: Path) -> dict[str, bytes]:
-    """Read the files that a function declares, named from a folder or from the current one."""
-    found = {}
-    for option, name in sorted(reads.items()):
-        with guarded(name):
-            path = root / name
-            found[option] = (path if path.exists() else Path(name)).read_bytes()
-    return found

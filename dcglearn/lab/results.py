@@ -2,20 +2,25 @@
 
 Fewer finished cells never replace more, nor results those of another config, unless asked to. A
 folder that holds more cells than the store is reported from its own table.
+
+The store of finished cells is one file of JSON lines in each folder of results. A line is added as
+soon as a cell is finished, so a run that is killed loses only the cells that it was computing; a
+line without its end is skipped. Failures are kept until the cell is tried again. Two runs may share
+a store. Cells of another version are not found.
 """
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
-from contextlib import nullcontext, redirect_stdout
+import json
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from operator import call
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from dcglearn.base.errors import InputError, warn_of_input
@@ -23,9 +28,8 @@ from dcglearn.base.files import write_text
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting, silent
 from dcglearn.base.workers import Workers, WorkersLostError
-from dcglearn.lab.cells import CELL_VERSION, Cell, key_of
 from dcglearn.lab.compute import run_cell
-from dcglearn.lab.config import Config, dotted, in_words
+from dcglearn.lab.config import CELL_VERSION, Cell, Config, dotted, in_words, key_of
 from dcglearn.lab.plots import Figure, same_figure
 from dcglearn.lab.provenance import (
     PROVENANCE,
@@ -36,20 +40,59 @@ from dcglearn.lab.provenance import (
     read_provenance,
     write_provenance,
 )
-from dcglearn.lab.registry import place_in
+from dcglearn.lab.registry import own_code
 from dcglearn.lab.setting import Setting
-from dcglearn.lab.store import Store
 from dcglearn.report.tables import Table
+
+CELLS_FILE = "store/cells.jsonl"
 
 TABLE = "table.csv"
 
 PICTURES = (".svg", ".pdf", ".png")
 
-LEFT_BEHIND = f".*-{12 * '[0-9a-f]'}.*"
-"""Files that a run has begun to write; those of an hour ago are of one that was killed."""
-
 CHECKED_ON = 2
 """Repetitions after which the list of figures is checked; of one, there are no intervals."""
+
+
+class Store:
+    """The outcomes of all cells computed for one folder of results, or kept in memory."""
+
+    def __init__(self, out: str | Path | None) -> None:
+        self.path = None if out is None else Path(out) / CELLS_FILE
+        self._outcomes: dict[str, Cell] = {}
+        with suppress(FileNotFoundError, NotADirectoryError):
+            for line in self.path.read_bytes().splitlines() if self.path else ():
+                with suppress(ValueError):  # it was not written to its end
+                    record = json.loads(line)
+                    self._outcomes[record["key"]] = record["outcome"]
+
+    def get(self, cell: Cell) -> Cell | None:
+        """Return the result of a finished cell, or None."""
+        return self.outcome(cell).get("result")
+
+    def outcome(self, cell: Cell) -> Cell:
+        """Return the result of a cell, or its error when it was last tried, by these names."""
+        return self._outcomes.get(key_of(cell), {})
+
+    def add(self, cell: Cell, outcome: Cell) -> None:
+        """Write an outcome and keep it; a result that is not finite is kept as a failure."""
+        for name, value in outcome.get("result", {}).items():
+            if not np.size(value) or not np.isfinite(value).all():
+                outcome = {"error": f"ValueError: {name} is {value!r}"}
+        key = key_of(cell)
+        line = json.dumps({"key": key, "cell": cell, "outcome": outcome})
+        if self.path is not None:
+            try:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                with self.path.open("ab") as file:
+                    file.write(f"\n{line}".encode())  # after one that was not written to its end
+            except OSError as error:
+                raise InputError(
+                    f"cannot be used ({error.strerror})",
+                    "make room, or choose another `out`; finished cells are kept",
+                    str(self.path),
+                ) from error
+        self._outcomes[key] = json.loads(line)["outcome"]  # as the next run reads it
 
 
 @dataclass(frozen=True)
@@ -88,7 +131,7 @@ def count_cells(config: Config, store: Store) -> CellCounts:
 
 def progress_of(configs: Sequence[Config], out: Path) -> tuple[Table, list[str]]:
     """Return a table of how much of each experiment is done, and the first failures."""
-    store, rows, errors = Store(out), list[dict[str, Any]](), []
+    store, rows, errors = Store(out), list[Cell](), []
     for config in configs:
         in_table = 0
         try:
@@ -113,7 +156,7 @@ def progress_of(configs: Sequence[Config], out: Path) -> tuple[Table, list[str]]
 
 
 def result_table(config: Config, store: Store) -> pd.DataFrame:
-    """Return the finished cells: one row per cell, in the order of the grid."""
+    """Return the finished cells, a row each, in the order of the grid; numbers have nine digits."""
     rows = []
     for point, cell in config.cells():
         result = store.get(cell)
@@ -123,9 +166,9 @@ def result_table(config: Config, store: Store) -> pd.DataFrame:
         for column in (name for one in config.code.columns for name in _of_each(one, cell)):
             value = result.get(column)
             if isinstance(value, list):
-                row |= {f"{column}_{i}": rounded(one) for i, one in enumerate(value, 1)}
+                row |= {f"{column}_{i}": float(f"{one:.9g}") for i, one in enumerate(value, 1)}
             elif value is not None:
-                row[column] = rounded(value)
+                row[column] = float(f"{value:.9g}")
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -146,11 +189,6 @@ def add_settings(config: Config, table: pd.DataFrame) -> pd.DataFrame:
     return whole.assign(ranks=whole["ranks"].fillna(lengths).astype(int))
 
 
-def rounded(value: float) -> float:
-    """Return a number with nine significant digits."""
-    return float(f"{value:.9g}")
-
-
 def as_text(value: Any) -> Any:
     """Return a value of a setting as the table holds it."""
     return " ".join(map(str, value)) if isinstance(value, list) else value
@@ -159,18 +197,9 @@ def as_text(value: Any) -> Any:
 def make_figures(config: Config, table: pd.DataFrame, complete: bool = False) -> tuple[Figure, ...]:
     """Return the figures that a config lists, as data; of complete cells, all are needed."""
     given, path = add_settings(config, table), str(config.code.path)
-    try:
-        with redirect_stdout(sys.stderr):  # a command may print data
-            drawn = {same_figure(one.number): one for one in config.code.figures(given)}
-    except Exception as error:
-        remedy = "fix it and run again; finished cells are kept"
-        if isinstance(error, KeyError):
-            remedy += f". Columns: {', '.join(map(str, given.columns))}"
-        raise InputError(
-            f"figures(table) failed ({type(error).__name__}: {error})",
-            remedy,
-            place_in(path, error) or path,
-        ) from error
+    remedy = f"fix it and run again; finished cells are kept. Columns: {', '.join(given)}"
+    with own_code(path, "figures(table) failed ({})", remedy):
+        drawn = {same_figure(one.number): one for one in config.code.figures(given)}
     wanted = {same_figure(number): number for number in config.figures}
     for name in drawn.keys() - wanted.keys():
         warn_of_input(f"{config.path}: `figures` does not list {drawn[name].number}: left out")
@@ -200,11 +229,13 @@ def write_results(
     folder, counts = results_folder(out, config), count_cells(config, store)
     made = {} if replace else check_folder(out, config)
     kept = made["cells"] if made and made["cells"]["done"] > counts.done else {}
-    if kept and made["experiment"].get("code") != config.content.get("code"):
+    outdated = kept and made["experiment"].get("code") != config.content.get("code")
+    if outdated:
         warn_of_input(
             f"{folder}: is left as it is, with {counted(kept['done'], 'cell')} of functions that "
             f"have changed since; compute them: dcglearn run {config.path}; or use `replace`"
         )
+    if outdated or not (kept or counts.done):
         return ReportedExperiment(config, folder, counts)
     if kept:
         counts = CellCounts(kept["done"], kept["failed"], counts.total)
@@ -219,13 +250,8 @@ def write_results(
         unchanged = made["files"].keys() - changed
     else:
         table, unchanged = result_table(config, store), set()
-    if not counts.done:
-        return ReportedExperiment(config, folder, counts)
     figures = make_figures(config, table, counts.complete)
     folder.mkdir(parents=True, exist_ok=True)
-    for path in folder.glob(LEFT_BEHIND):
-        if path.stat().st_mtime < time.time() - 3600:
-            path.unlink()
     if not kept:
         write_text(folder / TABLE, table.to_csv(index=False, lineterminator="\n"))
         made = {
@@ -277,7 +303,7 @@ def _foreign(made: Made, config: Config) -> Iterator[str]:
 
 
 def _write_figures(
-    figures: Iterable[Figure], folder: Path, width: float | None, unchanged: Collection[str]
+    figures: Sequence[Figure], folder: Path, width: float | None, unchanged: set[str]
 ) -> dict[str, str]:
     """Write files of figures, but for those with the same points; return the hashes of new ones."""
     from dcglearn.lab.experiment_figures import draw_figure  # it is slow to load, and not needed
@@ -312,14 +338,14 @@ def compute_cells(
     Yields each config when all its cells are tried, with how many of them are new; workers go on
     with the others meanwhile. Where it needs all figures that it lists, its first repetitions show.
     """
-    jobs, of_configs, waiting = list[partial[Cell]](), list[list[tuple[str, Cell]]](), set[str]()
+    jobs, of_configs = dict[str, partial[Cell]](), []
     for config in configs:
         cells = [(key_of(cell), cell) for _, cell in config.cells() if store.get(cell) is None]
-        of_configs.append([(key, cell) for key, cell in cells if key not in waiting])
-        new = dict(of_configs[-1])  # points of the grid may share a cell
-        jobs += [partial(run_cell, cell, config.code.functions) for cell in new.values()]
-        waiting |= new.keys()
-    outcomes = workers(call, jobs) if jobs else iter(())
+        lacking = [(key, cell) for key, cell in cells if key not in jobs]
+        of_configs.append(lacking)  # points of the grid may share a cell
+        jobs |= {key: partial(run_cell, cell, config.code.functions) for key, cell in lacking}
+    keys, waiting = list(jobs), set(jobs)
+    outcomes = workers(call, list(jobs.values())) if jobs else iter(())
     for config, lacking in zip(configs, of_configs, strict=True):
         first = config.model_copy(update={"repetitions": min(CHECKED_ON, config.repetitions)})
         begun = sum(cell["repetition"] < CHECKED_ON for _, cell in lacking)
@@ -330,17 +356,13 @@ def compute_cells(
                         make_figures(first, result_table(first, store), complete=True)
                     while key in waiting:
                         index, outcome = next(outcomes)
-                        (cell, _) = jobs[index].args
-                        store.add(cell, outcome)
-                        waiting.remove(key_of(cell))
+                        store.add(jobs[keys[index]].args[0], outcome)
+                        waiting.remove(keys[index])
                     advance(done + 1, len(lacking))
-        except (KeyboardInterrupt, WorkersLostError) as stop:
+        except (KeyboardInterrupt, WorkersLostError):
             found = count_cells(config, store)
             kept = f"{found.done:,} of {counted(found.total, 'cell is', 'cells are')} kept"
-            words = f"{config.name}: {kept}; the same command continues from there"
-            if isinstance(stop, WorkersLostError):
-                raise WorkersLostError(f"{stop}; {words}") from stop
-            warn_of_input(words)
+            warn_of_input(f"{config.name}: {kept}; the same command continues from there")
             raise
         n_new = sum(store.get(cell) is not None for _, cell in lacking)
         yield config, count_cells(config, store), n_new

@@ -41,15 +41,17 @@ from dcglearn.measures.scale import MAX_GRADES
 PROGRAMS = ("qp", "qp-dcg")
 """The learners that solve the quadratic program."""
 
+NAMED_KEYS = ("lists", "test_lists", "judge", "policy", "margin", "learner")
+"""Keys whose values are names of this package, or of functions of one's own; truth may be more."""
+
 OPTION = "options."
 """What the keys of options of functions of one's own begin with."""
-
-MAX_PAIRS = 1_000_000
 
 M = TypeVar("M", bound=BaseModel)
 
 _Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-_Count = Annotated[int, Field(ge=1, le=MAX_PAIRS)]
+_Natural = Annotated[int, Field(ge=0)]
+_Count = Annotated[int, Field(ge=1, le=1_000_000)]
 
 
 CHECKED = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True)
@@ -84,9 +86,9 @@ class Setting(BaseModel):
     """which pairs are judged: as they are drawn, or chosen in rounds"""
     pool: _Count = 1000
     """how many pairs there are to choose from"""
-    flips: int = Field(0, ge=0)
+    flips: _Natural = 0
     """how many preferences are reversed"""
-    wrong_grades: int = Field(0, ge=0)
+    wrong_grades: _Natural = 0
     """how many grades are replaced, after the preferences are given"""
     reliability: float = Field(1.0, gt=0.5, le=1)
     """the share of pairs that the judge orders as the truth does, before the bias, which lowers
@@ -119,7 +121,7 @@ class Setting(BaseModel):
     """the share of answers given at random"""
     ties: Literal["strict", "davidson"] = "strict"
     """whether judges may answer that lists are equal"""
-    clusters: int = Field(0, ge=0)
+    clusters: _Natural = 0
     """the number of queries, of uneven size; with 0 each judgment has its own"""
     unseen: float = Field(0.0, ge=0, le=100)
     """the standard deviation, in log odds, of what else than grades makes a list better; the same
@@ -160,6 +162,11 @@ class Setting(BaseModel):
         return "dcg" if self.learner == "qp-dcg" else "utility"
 
     @property
+    def learns(self) -> bool:
+        """Whether cells learn a measure, which is tested."""
+        return self.learner not in (JUDGMENT_MODEL, STUDY)
+
+    @property
     def n_columns(self) -> int:
         """The number of columns of W: grades, or documents."""
         return self.n_ranks if self.documents else self.grades
@@ -176,15 +183,13 @@ class Setting(BaseModel):
 
 def own_functions_used(setting: Setting, code: ExperimentCode) -> list[Code]:
     """Return the functions of one's own that the cells of a setting use."""
-    axes = ("truth", "lists", "test_lists", "judge", "policy", "margin", "learner")
-    unused = _without_effect(setting)
-    named = [
-        (axis.removeprefix("test_"), getattr(setting, axis)) for axis in axes if axis not in unused
-    ]
-    if setting.learner not in (JUDGMENT_MODEL, STUDY):
-        named += [("result", column) for column in code.columns]
-    found = (code.function(*one) for one in dict.fromkeys(named))
-    return [one for one in found if one is not None]
+    named = {
+        (key.removeprefix("test_"), getattr(setting, key))
+        for key in {"truth", *NAMED_KEYS} - _without_effect(setting).keys()
+    }
+    if setting.learns:
+        named |= {("result", column) for column in code.columns}
+    return [one for one in code.functions if (one.axis, one.name) in named]
 
 
 LEARNED_COLUMNS = {
@@ -275,10 +280,10 @@ def _without_effect(setting: Setting) -> dict[str, str]:
 
 def check_setting(setting: Setting, code: ExperimentCode) -> None:
     """Refuse unknown names and values that do not go together."""
-    named = dict(setting) | {"test_lists": setting.lists_to_test_on}
-    for key in ("lists", "test_lists", "judge", "policy", "margin", "learner", "design"):
-        axis, name = key.removeprefix("test_"), named[key]
-        check_name(name, axis, code.names(axis), key)
+    for key in (*NAMED_KEYS, "design"):
+        axis, name = key.removeprefix("test_"), getattr(setting, key)
+        if name is not None:
+            check_name(name, axis, code.names(axis), key)
     known = {option for one in code.functions for option in one.options}
     for option, value in setting.options.items():
         check_name(option, "option", known, "options")
@@ -331,15 +336,6 @@ def check_result_columns(settings: Iterable[Setting], code: ExperimentCode) -> N
 
 def vocabulary(code: ExperimentCode, config: type[BaseModel]) -> dict[str, dict[str, str]]:
     """Return what may be named, with what it is, under headings."""
-    names = {axis: dict(shipped) for axis, shipped in NAMES.items()}
-    for one in code.functions:
-        given = [f"{name} = {value!r}" for name, value in one.options.items()]
-        given += [f"reads {name}" for _, name in sorted(one.reads.items())]
-        options = f" ({', '.join(given)})" if given else ""
-        names[one.axis][one.name] = f"{one.about}{options} [{one.place}]"
-    for axis in OPEN_AXES.values():
-        own = f"a function of your own: ({axis.arguments}) -> {axis.returns}"
-        names[axis.name][f"@{axis.name}"] = own
     return {
         "COLUMNS of an experiment file: results of learners": LEARNED_COLUMNS,
         'COLUMNS: with learner = "judgment-model"': MODEL_COLUMNS,
@@ -349,7 +345,14 @@ def vocabulary(code: ExperimentCode, config: type[BaseModel]) -> dict[str, dict[
             f"{name} = {json.dumps(Setting.model_fields[name].default)}": about
             for name, about in described(Setting).items()
         },
-        **{f"{axis.name}: {axis.about}": names[axis.name] for axis in OPEN_AXES.values()},
+        **{
+            f"{axis.name}: {axis.about}": {
+                **NAMES[axis.name],
+                **{one.name: one.in_words for one in code.functions if one.axis == axis.name},
+                f"@{axis.name}": f"a function of your own: ({axis.arguments}) -> {axis.returns}",
+            }
+            for axis in OPEN_AXES.values()
+        },
     }
 
 

@@ -30,7 +30,7 @@ from dcglearn import (
 from dcglearn.base import threads, workers
 from dcglearn.base.workers import WorkersLostError, open_workers
 from dcglearn.judgments import packed
-from dcglearn.lab.store import CELLS_FILE
+from dcglearn.lab.results import CELLS_FILE
 from helpers.commands import run_command
 from helpers.processes import PROGRAM, Cluster, Process, Processes
 from helpers.truths import DATA_1

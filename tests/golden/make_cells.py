@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from dcglearn.lab.cells import CELL_VERSION
 from dcglearn.lab.compute import compute_cell
+from dcglearn.lab.config import CELL_VERSION
 
 FILE = Path(__file__).with_name("cells.json")
 

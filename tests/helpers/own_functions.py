@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from dcglearn.base.workers import open_workers
-from dcglearn.lab.cells import key_of
-from dcglearn.lab.config import Config
-from dcglearn.lab.results import compute_cells
-from dcglearn.lab.store import Store
+from dcglearn.lab.config import Config, key_of
+from dcglearn.lab.results import Store, compute_cells
 from helpers.written import write
 
 FLIPS = """# Figures 5 and 6, small.

@@ -23,7 +23,7 @@ import sys
 
 from dcglearn.__main__ import main
 from dcglearn.base import workers
-from dcglearn.lab.store import Store
+from dcglearn.lab.results import Store
 
 pause, lost_seconds = int(sys.argv.pop(1)), float(sys.argv.pop(1))
 workers.CONNECT_SECONDS = 600

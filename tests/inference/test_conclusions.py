@@ -20,7 +20,7 @@ from dcglearn.base.errors import InputError
 from dcglearn.inference import questions as conclusions
 from dcglearn.inference.questions import conclude, judge_shares
 from dcglearn.judgments.writing import write_preferences
-from dcglearn.lab.simulation.designs import DESIGNS, SCALE, simulated_study
+from dcglearn.lab.simulation.judges import DESIGNS, SCALE, simulated_study
 from dcglearn.learning.record import Estimated, HypothesisRecord
 from dcglearn.report.study.facts import study_judgments
 from dcglearn.report.study.words import headline

@@ -16,7 +16,7 @@ from dcglearn import (
 )
 from dcglearn.inference.calibration import additivity_test
 from dcglearn.inference.tests import no_effect, score_test, verdict_of
-from dcglearn.lab.simulation.designs import DESIGNS, simulated_study
+from dcglearn.lab.simulation.judges import DESIGNS, simulated_study
 from helpers.simulated import (
     every_answer,
     logistic_judgments,

@@ -15,18 +15,19 @@ from scipy.stats import cauchy, logistic, norm
 from dcglearn import JudgmentModel, Preferences, preset
 from dcglearn.asking.policies import POLICIES
 from dcglearn.inference.answers import TIE, A, B
-from dcglearn.lab import compute, draws, store
-from dcglearn.lab.cells import (
-    CELL_VERSION,
-    cell_of,
-    key_of,
+from dcglearn.lab import compute, draws
+from dcglearn.lab.compute import (
+    compute_cell,
+    interval_record,
+    log_odds,
+    run_cell,
+    simulated_judgments,
 )
-from dcglearn.lab.compute import compute_cell, run_cell
+from dcglearn.lab.config import CELL_VERSION, cell_of, key_of
 from dcglearn.lab.draws import Draws
-from dcglearn.lab.model_cells import interval_record, log_odds, simulated_judgments
+from dcglearn.lab.results import CELLS_FILE, Store
 from dcglearn.lab.setting import Setting, unused_keys
 from dcglearn.lab.simulation.judges import NOISES, simulated_answers
-from dcglearn.lab.store import Store
 from helpers.places import GOLDEN
 
 CELLS = GOLDEN / "cells.json"
@@ -35,7 +36,7 @@ PARAMETERS = ["discounts", "discounts_correlation", "gains", "gains_correlation"
 
 
 def test_results_change_only_with_the_version() -> None:
-    """If this fails, raise CELL_VERSION in cells.py and run tests/golden/make_cells.py."""
+    """If this fails, raise CELL_VERSION in config.py and run tests/golden/make_cells.py."""
     golden = json.loads(CELLS.read_text("utf-8"))
     assert golden["version"] == CELL_VERSION
     for one in golden["cells"]:
@@ -62,7 +63,7 @@ def test_how_the_hamming_margin_goes_with_the_true_difference() -> None:
     setting = Setting(pairs=20, margin="hamming", test_pairs=400)
     cell = cell_of(setting, 3, 0)
     found = compute_cell(cell)["margin_correlation"]
-    test = Draws(cell).exact_pairs("test")
+    test = Draws(cell).part("test").exact_pairs
     distances = (test[:, 0] != test[:, 1]).sum(axis=1)
     W = np.outer([1 / np.log2(k + 2) for k in range(10)], [5, 4, 3, 2, 1])
     scores = W[np.arange(10), test].sum(axis=2)
@@ -263,7 +264,7 @@ def test_two_stores_of_one_folder_lose_nothing(tmp_path: Path) -> None:
 def test_a_line_that_was_not_written_to_its_end_loses_one_cell(tmp_path: Path) -> None:
     for seed in (1, 2):
         Store(tmp_path).add({"seed": seed}, {"result": {"precision": 0.9}})
-    file = tmp_path / store.CELLS_FILE
+    file = tmp_path / CELLS_FILE
     file.write_bytes(file.read_bytes()[:-9])
     kept = Store(tmp_path)
     kept.add({"seed": 3}, {"result": {"precision": 0.9}})

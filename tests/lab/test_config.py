@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 
 from dcglearn import DCG, InputError, InputWarning, MeasureFile, write_measure
-from dcglearn.lab.cells import key_of
-from dcglearn.lab.config import config_files, config_from, read_config
+from dcglearn.lab.config import config_files, config_from, key_of, read_config
 from dcglearn.lab.plots import Figure
 from dcglearn.lab.results import make_figures
 from helpers.written import write

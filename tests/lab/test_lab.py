@@ -15,7 +15,7 @@ import pytest
 import dcglearn
 from dcglearn import InputError, InputWarning
 from dcglearn.lab.draws import Draws
-from dcglearn.lab.store import CELLS_FILE
+from dcglearn.lab.results import CELLS_FILE
 from helpers.written import write
 
 SMALL = {"columns": ["precision", "gains"], "seed": 7, "repetitions": 2}

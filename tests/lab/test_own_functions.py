@@ -13,14 +13,12 @@ import pytest
 from scipy.stats import kendalltau
 
 from dcglearn import DCG, InputError, experiment
-from dcglearn.lab.cells import AXES
 from dcglearn.lab.compute import compute_cell, learn, regret, run_cell
-from dcglearn.lab.config import Document, read_config
+from dcglearn.lab.config import AXES, Document, read_config
 from dcglearn.lab.draws import Draws
 from dcglearn.lab.registry import ExperimentCode
-from dcglearn.lab.results import add_settings, result_table
+from dcglearn.lab.results import Store, add_settings, result_table
 from dcglearn.lab.setting import Setting, vocabulary
-from dcglearn.lab.store import Store
 from helpers.commands import Run
 from helpers.own_functions import CODE, CONFIG, computed, keys, written
 from helpers.places import ROOT

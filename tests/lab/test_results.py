@@ -18,19 +18,16 @@ from matplotlib.lines import AxLine
 from matplotlib.text import Text
 
 from dcglearn.lab import provenance
-from dcglearn.lab.cells import CELL_VERSION
 from dcglearn.lab.claims import Finding, judge_all, judge_between, judge_together
 from dcglearn.lab.compute import run_cell
-from dcglearn.lab.config import Config, config_files, read_config
+from dcglearn.lab.config import CELL_VERSION, Config, config_files, read_config
 from dcglearn.lab.experiment_figures import draw_figure
-from dcglearn.lab.findings import findings_latex
 from dcglearn.lab.page import write_page
-from dcglearn.lab.plots import Figure, Plot
+from dcglearn.lab.plots import Figure, Plot, findings_latex
 from dcglearn.lab.provenance import changed_files, read_provenance
 from dcglearn.lab.repetitions import MeanInterval, mean_interval
-from dcglearn.lab.results import CellCounts, ReportedExperiment, make_figures, result_table
+from dcglearn.lab.results import CellCounts, ReportedExperiment, Store, make_figures, result_table
 from dcglearn.lab.setting import Setting
-from dcglearn.lab.store import Store
 from helpers.commands import Run
 from helpers.own_functions import computed
 from helpers.places import GOLDEN, ROOT

@@ -18,8 +18,15 @@ from dcglearn import (
     true_pairs,
 )
 from dcglearn.judgments.meaning.answers import ANSWERS
-from dcglearn.lab.simulation.judges import flip_pairs, judged_pairs, misgrade_pairs, noise_scale
-from dcglearn.lab.simulation.lists import BASE_LIST, sorted_against_another, sorted_against_shuffled
+from dcglearn.lab.simulation.judges import (
+    BASE_LIST,
+    flip_pairs,
+    judged_pairs,
+    misgrade_pairs,
+    noise_scale,
+    sorted_against_another,
+    sorted_against_shuffled,
+)
 from dcglearn.lab.simulation.truths import gains_by_rank
 from dcglearn.measures.agreement import score_differences
 from helpers.simulated import TRUTH, simulated_judgments
