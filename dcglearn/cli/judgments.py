@@ -13,21 +13,13 @@ from typing import Annotated, Literal
 from typer import Argument, Option
 
 import dcglearn
+from dcglearn import report
 from dcglearn.base.errors import InputError, naming
 from dcglearn.base.files import check_outputs, checked_suffix, read_text, write_text
 from dcglearn.base.json_text import json_document
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.cli.command import Answer, command
-from dcglearn.cli.inputs import (
-    check_distinct,
-    measures_for_judgments,
-    name_files,
-    parse_C,
-    refuse_together,
-    seeded,
-    split_measures,
-)
 from dcglearn.cli.options import (
     FORMATS_HELP,
     JUDGMENTS_HELP,
@@ -45,8 +37,16 @@ from dcglearn.cli.options import (
     ranks_option,
 )
 from dcglearn.cli.output import print_text
-from dcglearn.cli.reading import JudgmentOptions
-from dcglearn.report import figures
+from dcglearn.cli.reading import (
+    JudgmentOptions,
+    check_distinct,
+    measures_for_judgments,
+    name_files,
+    parse_C,
+    refuse_together,
+    seeded,
+    split_measures,
+)
 
 MAX_MODELLED = 1_000_000
 """More packed judgments are tested without reading them into memory."""
@@ -58,7 +58,6 @@ share_option = partial(Option, min=0.0, max=1.0, metavar="SHARE")
 def inspect(files: JudgmentFilesArgument, judgments: JudgmentOptions) -> Answer:
     """Describe a file of judgments and what it can determine."""
     from dcglearn.learning.record import as_json
-    from dcglearn.report.judgments import inspection_page, scale_text
 
     opened, documents = judgments.open(files), judgments.documents
     noun = "document" if documents else "grade"
@@ -81,8 +80,8 @@ def inspect(files: JudgmentFilesArgument, judgments: JudgmentOptions) -> Answer:
         "reading": opened.counts(),
         "identifiability": known,
     }
-    scale = scale_text(data.scale, judgments.scale is not None, documents)
-    return Answer(lambda: content, lambda: inspection_page(content, found, scale))
+    scale = report.scale_text(data.scale, judgments.scale is not None, documents)
+    return Answer(lambda: content, lambda: report.inspection_page(content, found, scale))
 
 
 @command(
@@ -110,8 +109,6 @@ def study(
         measure.
     """
     from dcglearn.judgments.groups import MODEL_BYTES
-    from dcglearn.report.study.facts import changed_comparisons
-    from dcglearn.report.study.page import study_json, study_page
 
     runs = on_run or []
     if bool(on_qrels) != (len(runs) > 1):
@@ -124,10 +121,10 @@ def study(
         found = dcglearn.study_judgments(data, Path(prefs).name, seeded(seed), in_use, advance)
     if on_qrels:
         with naming(on_qrels), reporting("comparing runs"):
-            found = replace(found, changed=changed_comparisons(found, on_qrels, runs))
+            found = replace(found, changed=report.changed_comparisons(found, on_qrels, runs))
     return Answer(
-        lambda: study_json(found),
-        lambda: study_page(found, "txt"),
+        lambda: report.study_json(found),
+        lambda: report.study_page(found, "txt"),
         lambda path: dcglearn.write_study(found, path),
     )
 
@@ -166,8 +163,6 @@ def fit(
         scheduler.
     """
     from dcglearn.measures.measure_files import measure_document
-    from dcglearn.report.judgments import held_text, scale_text
-    from dcglearn.report.measures import learned_text
 
     prefs, value = name_files(files), parse_C(C)
     held = judgments.hold(files)
@@ -189,10 +184,10 @@ def fit(
             progress=True,
         )
     strict = content.about["learned_from"]["strict"]
-    scale = scale_text(held.scale, judgments.scale is not None, judgments.documents)
+    scale = report.scale_text(held.scale, judgments.scale is not None, judgments.documents)
     return Answer(
         lambda: measure_document(content),
-        lambda: learned_text(content, held_text(prefs, held, strict, scale)),
+        lambda: report.learned_text(content, report.held_text(prefs, held, strict, scale)),
         lambda path: dcglearn.write_measure(content, path),
         remark=f"; commands given this file use its {'DCG' if use == 'dcg' else 'W'}",
     )
@@ -236,12 +231,6 @@ def test(
         Compare the groups that this field or column names.
     """
     from dcglearn.inference.families import families_in_words, parse_families
-    from dcglearn.report.questions import (
-        question_json,
-        questions_text,
-        segments_json,
-        segments_text,
-    )
 
     several, file = len(files) > 1, files[0]
     families = {"--gains": gains, "--discounts": discounts}
@@ -262,7 +251,9 @@ def test(
         kept = judgments.kept(everyone)  # judges are dropped from all files together
         with naming(file), reporting("comparing groups"):
             segments = dcglearn.compare_segments(everyone[kept], groups[kept].tolist(), larger)
-        return Answer(lambda: segments_json(segments), lambda: segments_text(segments))
+        return Answer(
+            lambda: report.segments_json(segments), lambda: report.segments_text(segments)
+        )
 
     given = parse_families(families)
     data = judgments.hold(files)
@@ -280,7 +271,9 @@ def test(
             found = [dcglearn.ask(data, tested, larger, name)]
         else:
             found = [*dcglearn.usual_questions(data, larger)]
-    return Answer(lambda: [question_json(one) for one in found], lambda: questions_text(found))
+    return Answer(
+        lambda: [report.question_json(one) for one in found], lambda: report.questions_text(found)
+    )
 
 
 @command(
@@ -311,7 +304,6 @@ def compare(
         The measure that all are compared with; by default the learned one.
     """
     from dcglearn.learning.record import LearnedRecord
-    from dcglearn.report.comparisons import comparison_table
 
     parameters = dcglearn.Parameters(margin=margin, C=parse_C(C), solver=solver)
     files, names = split_measures(arguments)
@@ -319,10 +311,8 @@ def compare(
     prefs = name_files(files)
     data = judgments.load(files)
     named = measures_for_judgments(names, data, prefs)
-    if against is not None:
-        (other,) = measures_for_judgments([against], data, prefs)
-        against = other.name
-        named += [other] if against not in [one.name for one in named] else []
+    if against is not None and against not in [one.name for one in named]:
+        named += measures_for_judgments([against], data, prefs)
     with naming(prefs), reporting("comparing (folds)") as advance:
         found = dcglearn.compare(
             data,
@@ -336,7 +326,7 @@ def compare(
             advance=advance,
         )
 
-    table = comparison_table(found)
+    table = report.comparison_table(found)
     lines = [table.text()]
     if (data.weights != data.weights[:1]).any():
         lines.append("Agreement is weighted; the counts of CSV and JSON are not.")
@@ -352,7 +342,7 @@ def compare(
         lambda: content,
         lambda: "\n".join(lines),
         table=table,
-        draw=lambda: figures.draw_comparison(found, f"Measures compared on {Path(prefs).name}"),
+        draw=lambda: report.draw_comparison(found, f"Measures compared on {Path(prefs).name}"),
     )
 
 
@@ -361,8 +351,6 @@ def agree(arguments: JudgmentsAndMeasuresArgument, judgments: JudgmentOptions) -
     """Count how often measures agree with judgments."""
     from dcglearn.judgments.folds import query_counts
     from dcglearn.learning.agreement import judged_agreement
-    from dcglearn.report.comparisons import agreement_table
-    from dcglearn.report.measures import in_full
 
     files, names = split_measures(arguments)
     prefs = name_files(files)
@@ -373,7 +361,7 @@ def agree(arguments: JudgmentsAndMeasuresArgument, judgments: JudgmentOptions) -
     data = data[data.weights > 0]
     if not data.strict.any():
         raise InputError("no strict preference has a weight above 0", "add an answer a or b", prefs)
-    strict, weighted = len(data.pairs), bool((data.weights != data.weights[0]).any())
+    strict, weighted = int(data.strict.sum()), bool((data.weights != data.weights[0]).any())
     n_queries, alone = query_counts(data.queries[data.strict])
     content = {
         "file": prefs,
@@ -386,12 +374,12 @@ def agree(arguments: JudgmentsAndMeasuresArgument, judgments: JudgmentOptions) -
             {
                 "measure": one.name,
                 **judged_agreement(one.measure, data)._asdict(),
-                "in full": in_full(one.measure, one.file),
+                "in full": report.in_full(one),
             }
             for one in named
         ],
     }
-    return Answer(lambda: content, lambda: agreement_table(content, weighted).text())
+    return Answer(lambda: content, lambda: report.agreement_table(content, weighted).text())
 
 
 @command("Draw it, beside the usual measures, to a .png, .svg or .pdf file.")
@@ -409,20 +397,19 @@ def show(
     """
     from dcglearn.measures.measure_files import as_measure_file, measure_document
     from dcglearn.measures.names import named_measure
-    from dcglearn.report.measures import in_full, measure_text
 
     named = named_measure(measure, scale, n_ranks)
     content = named.file or as_measure_file(named.measure)
     return Answer(
         lambda: measure_document(content),
-        lambda: measure_text(named.name, content, named.measure, n_ranks),
-        draw=lambda: figures.draw_measure_file(
-            content, f"{Path(named.name).name}: {in_full(named.measure, content)}"
+        lambda: report.measure_text(named, content, n_ranks),
+        draw=lambda: report.draw_measure_file(
+            content, f"{Path(named.name).name}: {report.in_full(named)}"
         ),
     )
 
 
-@command(without=["documents", "drop_judge"], json=False)
+@command(without=["documents", "drop_judge"])
 def pack(
     files: JudgmentFilesArgument,
     judgments: JudgmentOptions,
@@ -499,7 +486,6 @@ def pairs(
         Draw which list is shown as a; by default a and b win in turn.
     """
     from dcglearn.judgments.writing import check_judgment_format
-    from dcglearn.report.judgments import rating_pairs_text
 
     check_judgment_format(out)
     name = name_files(files)
@@ -531,7 +517,9 @@ def pairs(
         },
     }
     sides = f"{'in turn' if seed is None else 'drawn'}; a wins {int((made.answers == 0).sum()):,}"
-    return Answer(lambda: content, lambda: rating_pairs_text(content, within, equal_weights, sides))
+    return Answer(
+        lambda: content, lambda: report.rating_pairs_text(content, within, equal_weights, sides)
+    )
 
 
 @command("Write the questions (.jsonl), or the widths as a figure (.png, .svg, .pdf).")
@@ -582,7 +570,6 @@ def plan(
         repeated.
     """
     from dcglearn.asking.questions import read_answers
-    from dcglearn.report.plans import plan_json, plan_text
 
     rng = seeded(seed)
     with naming(lists or qrels or "plan"), reporting("reading or making pairs of lists"):
@@ -605,14 +592,14 @@ def plan(
         )
     widths, chosen = found.widths_named(to_within or []), found.questions(rng, repeat)
     return Answer(
-        lambda: plan_json(found, widths),
-        lambda: plan_text(found, widths),
+        lambda: report.plan_json(found, widths),
+        lambda: report.plan_text(found, widths),
         lambda path: dcglearn.write_questions(path, chosen),
-        draw=lambda: figures.draw_plan(found),
+        draw=lambda: report.draw_plan(found),
     )
 
 
-@command(json=False)
+@command()
 def judge(
     questions: str,
     out: str,
@@ -676,7 +663,7 @@ def judge(
         print_text(f"wrote {path}: {counted(len(parts[name]), 'question')} of batch {batch}")
 
 
-@command(json=False)
+@command()
 def simulate(
     out: str,
     n: Annotated[int, number_option("--judgments", "-n", min=1)] = 500,
@@ -701,10 +688,7 @@ def simulate(
     permute
         Both lists of a pair hold the same grades, permuted.
     """
-    grades = dcglearn.Scale.parse(scale or "2,1,0")
-    rng = seeded(seed)
-    if len(grades) < 2:
-        raise InputError(f"--scale {grades} holds one grade", "name at least two")
+    grades, rng = dcglearn.Scale.parse(scale or "2,1,0"), seeded(seed)
     lists = dcglearn.drawn_lists(n, n_ranks, [1 / len(grades)] * len(grades), rng)
     if permute:
         lists[:, 1] = rng.permuted(lists[:, 0], axis=1)

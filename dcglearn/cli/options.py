@@ -39,7 +39,7 @@ JudgmentsAndMeasuresArgument = Annotated[
         "files (learned.json, learned.json:utility) or measures in full; by default every preset.",
     ),
 ]
-"""What :func:`dcglearn.cli.inputs.split_measures` divides."""
+"""What :func:`dcglearn.cli.reading.split_measures` divides."""
 
 scale_option = partial(
     Option,

@@ -6,7 +6,7 @@ Then come its numbers, with what determines each, and details.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -23,8 +23,8 @@ from dcglearn.learning.record import (
 )
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import DISCOUNT_RULES
-from dcglearn.measures.measure import Measure
 from dcglearn.measures.measure_files import MeasureFile
+from dcglearn.measures.names import NamedMeasure
 from dcglearn.measures.presets import PRESETS, preset
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
@@ -41,6 +41,19 @@ from dcglearn.report.words import (
 
 Origin = Literal["fixed", "data", "ridge", "none"]
 """Where a gain or discount comes from: a convention of the gauge, or what determines it."""
+
+
+class Numbers(NamedTuple):
+    """Gains of grades, or discounts of ranks: usual ones by name, and estimates of a model.
+
+    `kind` is one of :data:`dcglearn.report.figures.measure_figures.LABELS`.
+    """
+
+    kind: str
+    names: Sequence[object]
+    usual: dict[str, Floats]
+    estimates: Sequence[Estimated]
+
 
 _NUMBER = {"fixed": "{:.3f}", "data": "{:.3f}", "ridge": "({:.3f})", "none": "-"}
 
@@ -64,9 +77,9 @@ def unit_range(values: Floats) -> Floats:
     return (values - low) / (high - low) if high > low else np.ones_like(values)
 
 
-def measure_text(name: str, content: MeasureFile, measure: Measure, n_ranks: int | None) -> str:
+def measure_text(named: NamedMeasure, content: MeasureFile, n_ranks: int | None) -> str:
     """Describe a measure of a file, learned or not."""
-    head = f"{name}: {in_full(measure, content)}"
+    head, measure = f"{named.name}: {in_full(named)}", named.measure
     if isinstance(measure, LinearUtility):
         weights = enumerate(measure.matrix.tolist(), start=1)
         rows = [[str(rank), *row] for rank, row in weights]
@@ -83,12 +96,12 @@ def measure_text(name: str, content: MeasureFile, measure: Measure, n_ranks: int
     return page(head, Table(("grade", "gain"), by_grade), Table(("rank", "discount"), by_rank))
 
 
-def in_full(measure: Measure, content: MeasureFile | None) -> str:
+def in_full(named: NamedMeasure) -> str:
     """Name a measure in full; a learned one by where it comes from, as its numbers need notes."""
-    record = None if content is None else LearnedRecord.read(content)
+    record = LearnedRecord.read(named.file) if named.file else None
     if record is None:
-        return str(measure)
-    kind = "W" if isinstance(measure, LinearUtility) else "DCG"
+        return str(named.measure)
+    kind = "W" if isinstance(named.measure, LinearUtility) else "DCG"
     source = record.learned_from
     return (
         f"{kind} learned from {source.strict:,} strict of "

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import matplotlib as mpl
@@ -13,7 +12,7 @@ from matplotlib.figure import Figure
 
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
-from dcglearn.learning.record import Estimated, LearnedRecord, is_affine
+from dcglearn.learning.record import LearnedRecord, is_affine
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure_files import MeasureFile
 from dcglearn.measures.scale import Scale
@@ -21,6 +20,7 @@ from dcglearn.measures.utility import LinearUtility
 from dcglearn.report.comparisons import queries_text
 from dcglearn.report.figures.style import COLOURS, MARKERS, STYLE
 from dcglearn.report.measures import (
+    Numbers,
     estimates_of,
     parameter_origins,
     unit_range,
@@ -50,49 +50,32 @@ _FARTHEST = 3.0
 """Where bars are cut, if no number is as far from 0."""
 
 
-@dataclass(frozen=True)
-class Numbers:
-    """Gains of grades, or discounts of ranks, beside those of usual measures by name.
+def draw_numbers(
+    axes: Axes, label: str, shown: Numbers, values: Floats, doubtful: Sequence[bool]
+) -> None:
+    """Draw gains by grade, the best at the right, relevance by document, or discounts by rank.
 
-    `kind` is one of :data:`LABELS`.
-    `bars` are intervals, (n, 2), nan for none; what is `doubtful` is hollow.
+    `values` stand beside usual ones and intervals of estimates; what is `doubtful` is hollow.
     """
-
-    kind: str
-    names: Sequence[object]
-    values: Floats
-    usual: Mapping[str, Floats]
-    bars: Floats | None
-    doubtful: Sequence[bool]
-    label: str = "this measure"
-
-
-def intervals_of(numbers: Iterable[Estimated]) -> Floats:
-    """Return the intervals of numbers, (n, 2); nan where one is given or not determined."""
-    none = (np.nan, np.nan)
-    known = [(one.low, one.high) if one.determined and not one.given else none for one in numbers]
-    return np.array(known, float)
-
-
-def draw_numbers(axes: Axes, shown: Numbers) -> None:
-    """Draw gains by grade, the best at the right, relevance by document, or discounts by rank."""
-    at, hollow = np.arange(len(shown.names)), np.array(shown.doubtful, bool)
+    at, hollow = np.arange(len(values)), np.array(doubtful, bool)
     axes.set_prop_cycle(color=COLOURS, marker=MARKERS)
-    axes.plot(at, shown.values, label=shown.label, linewidth=2, markersize=6, zorder=3)
+    axes.plot(at, values, label=label, linewidth=2, markersize=6, zorder=3)
     for name, numbers in shown.usual.items():
         axes.plot(at, numbers, label=name, linewidth=1, markersize=4, zorder=2)
     if hollow.any():
         axes.plot(
             at[hollow],
-            shown.values[hollow],
+            values[hollow],
             MARKERS[0],
             mec=COLOURS[0],
             mfc="white",
             zorder=4,
             label="not determined by the data",
         )
-    drawn = [np.array([0.0, 1.05]), shown.values[~hollow], *shown.usual.values()]
-    if (bars := shown.bars) is not None:
+    drawn = [np.array([0.0, 1.05]), values[~hollow], *shown.usual.values()]
+    if shown.estimates:
+        bars = np.array([(one.low, one.high) for one in shown.estimates])
+        bars[[one.given or not one.determined for one in shown.estimates]] = np.nan
         axes.vlines(
             at, *bars.T, color=COLOURS[0], label="95% interval", lw=4, alpha=0.6, zorder=2.5
         )
@@ -116,7 +99,7 @@ def draw_measure_file(content: MeasureFile, title: str) -> Figure:
     figure = Figure(figsize=(3.6 * panels + 1.2, 4.4), layout="constrained")
     axes = figure.subplots(1, panels, squeeze=False)[0]
     for panel, numbers in zip(axes, drawn, strict=False):
-        draw_numbers(panel, numbers)
+        draw_numbers(panel, "this measure", *numbers)
     if utility is not None:
         noun = "grade" if record is None else record.parameters.noun
         _draw_weights(axes[-1], utility, scale, noun)
@@ -124,8 +107,10 @@ def draw_measure_file(content: MeasureFile, title: str) -> Figure:
     return figure
 
 
-def _numbers_of(dcg: DCG, record: LearnedRecord | None, scale: Scale) -> list[Numbers]:
-    """Return the gains and discounts of a measure, beside usual ones in the same gauge."""
+def _numbers_of(
+    dcg: DCG, record: LearnedRecord | None, scale: Scale
+) -> list[tuple[Numbers, Floats, list[bool]]]:
+    """Return the gains and discounts of a measure, and usual ones in the same gauge."""
     n_ranks, noun, absolute, affine = dcg.n_ranks or 10, "grade", True, False
     if record is not None:
         noun, gauge = record.parameters.noun, record.factors.gauge
@@ -145,13 +130,13 @@ def _numbers_of(dcg: DCG, record: LearnedRecord | None, scale: Scale) -> list[Nu
         doubtful = [not one.determined for one in estimates] or [False] * len(own)
         if record is not None and record.prior is None:  # the measure is that of W
             doubtful = [by in ("ridge", "none") for by in parameter_origins(record)[k]]
-        bars = None if kind == "affine" or not estimates else intervals_of(estimates)
         values, *others = (
             unit_range(one) if to_unit_range else one / (k * one[0] or np.abs(one).max() or 1.0)
             for one in (own, *usual[k].values())
         )  # of gains the largest is 1, and of discounts the first
         drawn = {} if kind == "document" else dict(zip(usual[k], others, strict=True))
-        numbers.append(Numbers(kind, names, values, drawn, bars, doubtful))
+        shown = Numbers(kind, names, drawn, () if kind == "affine" else estimates)
+        numbers.append((shown, values, doubtful))
     return numbers
 
 

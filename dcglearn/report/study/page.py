@@ -23,7 +23,7 @@ from dcglearn.base.text import markdown_cell, plain_text
 from dcglearn.base.version import __version__
 from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.measures.measure_files import MeasureFile, write_measure
-from dcglearn.report.figures.measure_figures import LABELS, Numbers, draw_numbers, intervals_of
+from dcglearn.report.figures.measure_figures import LABELS, draw_numbers
 from dcglearn.report.figures.style import INKS, LIGHT, STYLE, adapting_svg
 from dcglearn.report.questions import question_json
 from dcglearn.report.study.facts import Study
@@ -142,18 +142,11 @@ def study_pictures(study: Study) -> list[tuple[str, str]]:
     """Draw gains and discounts with their intervals, and the usual ones."""
     pictures = []
     for one in study.parts:
-        numbers = Numbers(
-            one.kind,
-            one.names,
-            np.nan_to_num([number.estimate for number in one.estimates]),
-            one.usual,
-            bars=intervals_of(one.estimates),
-            doubtful=[not number.determined for number in one.estimates],
-            label="these judgments",
-        )
+        values = np.nan_to_num([number.estimate for number in one.estimates])
+        doubtful = [not number.determined for number in one.estimates]
         with mpl.rc_context(STYLE | dict.fromkeys(INKS, LIGHT.ink)):
             figure = Figure(figsize=(4.2, 3.6), layout="constrained")
-            draw_numbers(figure.subplots(), numbers)
+            draw_numbers(figure.subplots(), "these judgments", one, values, doubtful)
             svg = adapting_svg(figure)
         words = f"{LABELS[one.kind]['title']}, beside the usual ones; the numbers are below."
         pictures.append((words, svg[svg.index("<svg") :]))

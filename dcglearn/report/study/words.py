@@ -192,13 +192,13 @@ def sections(study: Study) -> list[Section]:
 
 def _measure(study: Study) -> Section:
     tables = []
-    for one in study.parts:
+    for one, number in zip(study.parts, ("gain", "discount"), strict=True):
         numbers = zip(one.names, one.estimates, *one.usual.values(), strict=True)
         rows = [
             (str(name), estimate_words(found), interval_words(found), *map(short, usual))
             for name, found, *usual in numbers
         ]
-        tables.append(Table((one.kind, one.number, "interval", *one.usual), rows))
+        tables.append(Table((one.kind, number, "interval", *one.usual), rows))
     return Section(
         "Gains and discounts",
         [
