@@ -23,8 +23,7 @@ from dcglearn.base.process import INTERRUPTED, interrupted_code
 from dcglearn.base.workers import WorkersLostError
 from dcglearn.cli import experiments, judgments, systems
 from dcglearn.cli.command import MADE
-from dcglearn.cli.output import print_note, print_text
-from dcglearn.cli.remedies import in_options, message
+from dcglearn.cli.output import in_options, message, print_note, print_text
 
 DEBUG = "DCGLEARN_DEBUG"
 """Environment variable that shows the traceback of a fault."""

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 from typer import Argument, Option
 
 from dcglearn.base.files import check_outputs
+from dcglearn.cli.options import files_named
 from dcglearn.cli.output import print_json, print_note, print_text
-from dcglearn.cli.reading import files_named
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -26,6 +26,7 @@ from dcglearn.cli.options import (
     SEVERAL_HELP,
     COption,
     JudgmentFilesArgument,
+    JudgmentOptions,
     JudgmentsAndMeasuresArgument,
     MarginOption,
     RanksOption,
@@ -33,20 +34,17 @@ from dcglearn.cli.options import (
     SeedOption,
     SolverOption,
     UseOption,
-    number_option,
-    ranks_option,
-)
-from dcglearn.cli.output import print_text
-from dcglearn.cli.reading import (
-    JudgmentOptions,
     check_distinct,
     measures_for_judgments,
     name_files,
+    number_option,
     parse_C,
+    ranks_option,
     refuse_together,
     seeded,
     split_measures,
 )
+from dcglearn.cli.output import print_text
 
 MAX_MODELLED = 1_000_000
 """More packed judgments are tested without reading them into memory."""
@@ -256,9 +254,7 @@ def test(
         )
 
     given = parse_families(families)
-    data = judgments.hold(files)
-    if isinstance(data, dcglearn.PackedPairs) and len(data) <= MAX_MODELLED:
-        data = judgments.in_memory(data)
+    data = judgments.hold(files, MAX_MODELLED)
     with naming(file), reporting("testing (judgments read)"):
         if measure:
             with naming("--measure"):

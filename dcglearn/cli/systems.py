@@ -19,20 +19,17 @@ from dcglearn.cli.command import Answer, command
 from dcglearn.cli.options import (
     FORMATS_HELP,
     SEVERAL_HELP,
+    JudgmentOptions,
     RanksOption,
     ScaleOption,
     SeedOption,
-    ranks_option,
-)
-from dcglearn.cli.output import print_note, print_text, terminal_width
-from dcglearn.cli.reading import (
-    JudgmentOptions,
     check_distinct,
     name_files,
+    ranks_option,
     refuse_together,
     seeded,
 )
-from dcglearn.cli.remedies import in_options
+from dcglearn.cli.output import in_options, print_note, print_text, terminal_width
 
 DEFAULT_MEASURES = ("nDCG(linear-log2) @ 10", "nDCG(linear-log2)", "nDCG(exponential-log2) @ 10")
 DEFAULT_PRESETS = ("linear-log2", "exponential-log2", "zipf", "binary")
@@ -435,9 +432,8 @@ def export(
     from dcglearn.base.files import write_text
     from dcglearn.measures.names import named_measure
 
-    names = None if labels is None else dcglearn.Scale.parse(labels).labels
     named = named_measure(measure, scale, n_ranks)
-    exported = dcglearn.export(named.measure, to, names, n_ranks or 10)
+    exported = dcglearn.export(named.measure, to, labels, n_ranks or 10)
     text = exported.text.rstrip("\n")
     if out is None:
         print_text(text)

@@ -90,9 +90,9 @@ def measure_text(named: NamedMeasure, content: MeasureFile, n_ranks: int | None)
     if LearnedRecord.read(content) is not None:
         return page(head, learned_text(content))
     n_ranks = n_ranks or measure.n_ranks or 10
-    ranks, discounts = range(1, n_ranks + 1), measure.discounts_for(n_ranks).tolist()
+    discounts = enumerate(measure.discounts_for(n_ranks).tolist(), start=1)
     by_grade = [*zip(map(str, measure.labels), measure.gains, strict=True)]
-    by_rank = [*zip(map(str, ranks), discounts, strict=True)]
+    by_rank = [(str(rank), discount) for rank, discount in discounts]
     return page(head, Table(("grade", "gain"), by_grade), Table(("rank", "discount"), by_rank))
 
 

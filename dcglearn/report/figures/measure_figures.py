@@ -92,31 +92,27 @@ def draw_numbers(
 @mpl.rc_context(STYLE)
 def draw_measure_file(content: MeasureFile, title: str) -> Figure:
     """Draw gains and discounts of a measure file next to usual ones, and W as an image."""
-    scale, utility = Scale(content.measure.labels), content.utility
-    record = LearnedRecord.read(content)
-    drawn = [] if content.dcg is None else _numbers_of(content.dcg, record, scale)
+    record, utility = LearnedRecord.read(content), content.utility
+    drawn = [] if content.dcg is None else _numbers_of(content.dcg, record)
     panels = len(drawn) + (utility is not None)
     figure = Figure(figsize=(3.6 * panels + 1.2, 4.4), layout="constrained")
     axes = figure.subplots(1, panels, squeeze=False)[0]
     for panel, numbers in zip(axes, drawn, strict=False):
         draw_numbers(panel, "this measure", *numbers)
     if utility is not None:
-        noun = "grade" if record is None else record.parameters.noun
-        _draw_weights(axes[-1], utility, scale, noun)
+        _draw_weights(axes[-1], utility, "grade" if record is None else record.parameters.noun)
     figure.suptitle(title, x=0.01, ha="left", fontsize=10)
     return figure
 
 
-def _numbers_of(
-    dcg: DCG, record: LearnedRecord | None, scale: Scale
-) -> list[tuple[Numbers, Floats, list[bool]]]:
+def _numbers_of(dcg: DCG, record: LearnedRecord | None) -> list[tuple[Numbers, Floats, list[bool]]]:
     """Return the gains and discounts of a measure, and usual ones in the same gauge."""
     n_ranks, noun, absolute, affine = dcg.n_ranks or 10, "grade", True, False
     if record is not None:
         noun, gauge = record.parameters.noun, record.factors.gauge
         absolute, affine = gauge.startswith("absolute"), record.prior is None and is_affine(gauge)
     parts = [
-        (noun, scale.labels, np.array(dcg.gains), not absolute),
+        (noun, dcg.labels, np.array(dcg.gains), not absolute),
         (
             "affine" if affine else "rank",
             range(1, n_ranks + 1),
@@ -124,7 +120,7 @@ def _numbers_of(
             affine,
         ),
     ]
-    usual, numbers = usual_numbers(scale, n_ranks), []
+    usual, numbers = usual_numbers(Scale(dcg.labels), n_ranks), []
     for k, (kind, names, own, to_unit_range) in enumerate(parts):
         estimates = () if record is None else estimates_of(record)[k]
         doubtful = [not one.determined for one in estimates] or [False] * len(own)
@@ -140,11 +136,11 @@ def _numbers_of(
     return numbers
 
 
-def _draw_weights(axes: Axes, utility: LinearUtility, scale: Scale, noun: str) -> None:
+def _draw_weights(axes: Axes, utility: LinearUtility, noun: str) -> None:
     limit = float(np.abs(utility.matrix).max()) or 1.0
     image = axes.imshow(utility.matrix, cmap="PuOr_r", vmin=-limit, vmax=limit, aspect="auto")
     ticks = _ticks(utility.n_ranks)
-    axes.set_xticks(range(utility.n_grades), [str(label) for label in scale.labels])
+    axes.set_xticks(range(utility.n_grades), [*map(str, utility.labels)])
     axes.set_yticks(ticks, [str(k + 1) for k in ticks])
     axes.set(
         title=f"W, the learned worth of a {noun} at a rank",
@@ -176,9 +172,6 @@ def draw_comparison(comparison: MeasureComparison, title: str) -> Figure:
         xlabel=f"Agreement of {comparison.against} minus that of the measure",
         title=f"Lead of {comparison.against}",
     )
-    for axes in (left, right):
-        axes.grid(axis="x", color="0.9")
-        axes.locator_params(axis="x", nbins=6)
     figure.suptitle(
         f"{title}\nBars: 95% intervals, {counted(comparison.judgments, 'strict judgment')} "
         f"{queries_text(comparison.queries, comparison.without_query)}",
@@ -215,3 +208,5 @@ def draw_intervals(axes: Axes, numbers: Sequence[Sequence[float | None]]) -> Non
     values, low, high = np.array(numbers, float).T
     axes.hlines(range(len(values)), low, high, color=COLOURS[0], linewidth=1.5)
     axes.plot(values, range(len(values)), "o", color=COLOURS[0])
+    axes.grid(axis="x", color="0.9")
+    axes.locator_params(axis="x", nbins=6)

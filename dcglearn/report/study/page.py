@@ -7,7 +7,6 @@ The same judgments and seed give the same bytes.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +32,7 @@ from dcglearn.report.words import filled
 STUDY_FORMATS = (".html", ".md", ".json", ".txt")
 
 
-def study_page(study: Study, form: str, figures: Sequence[tuple[str, str]] = ()) -> str:
+def study_page(study: Study, form: str) -> str:
     """Return a study as text (txt), Markdown (md) or a page of HTML, which has figures (html)."""
     environment = Environment(
         loader=PackageLoader("dcglearn.report.study", ""),
@@ -56,7 +55,7 @@ def study_page(study: Study, form: str, figures: Sequence[tuple[str, str]] = ())
             headline=headline(study),
             sections=sections(study),
             made=f"Made by dcglearn {__version__}.",
-            figures=figures,
+            figures=study_pictures(study) if form == "html" else (),
         )
         .rstrip("\n")
     )
@@ -124,8 +123,7 @@ def write_study(study: Study, path: str | Path) -> None:
     if suffix == ".json":
         write_measure(MeasureFile(dcg=study.measure, about={"study": study_json(study)}), path)
     else:
-        pictures = study_pictures(study) if suffix == ".html" else ()
-        write_text(path, study_page(study, suffix[1:], pictures) + "\n")
+        write_text(path, study_page(study, suffix[1:]) + "\n")
 
 
 def _unbroken(text: str) -> str:
