@@ -1,5 +1,3 @@
-from .comparisons import agreement_table as agreement_table
-from .comparisons import comparison_table as comparison_table
 from .figures.measure_figures import draw_comparison as draw_comparison
 from .figures.measure_figures import draw_measure_file as draw_measure_file
 from .figures.measure_figures import draw_plan as draw_plan
@@ -11,6 +9,8 @@ from .judgments import rating_pairs_text as rating_pairs_text
 from .judgments import scale_text as scale_text
 from .judgments import threshold_text as threshold_text
 from .measures import OPENING as OPENING
+from .measures import agreement_table as agreement_table
+from .measures import comparison_table as comparison_table
 from .measures import in_full as in_full
 from .measures import known_measures as known_measures
 from .measures import learned_text as learned_text

@@ -1,12 +1,13 @@
-"""What the commands print about measures: of a learned one the answer first.
+"""What the commands print about measures, and about how well they agree with judgments.
 
-Then come its numbers, with what determines each, and details.
+Of a learned one the answer is first; then come its numbers, with what determines each, and details.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, NamedTuple, cast
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -28,7 +29,7 @@ from dcglearn.measures.names import NamedMeasure
 from dcglearn.measures.presets import PRESETS, preset
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.report.tables import Row, Table, page
+from dcglearn.report.tables import Row, Table, page, shown_p
 from dcglearn.report.words import (
     EMPTY_RANKS,
     bulleted,
@@ -38,6 +39,9 @@ from dcglearn.report.words import (
     interval_words,
     kept_together,
 )
+
+if TYPE_CHECKING:
+    from dcglearn.inference.compare import MeasureComparison
 
 Origin = Literal["fixed", "data", "ridge", "none"]
 """Where a gain or discount comes from: a convention of the gauge, or what determines it."""
@@ -317,3 +321,78 @@ def known_measures() -> dict[str, Table]:
             "Measures of other tools, and what computes the same here",
         ),
     }
+
+
+def agreement_table(content: Mapping[str, Any], weighted: bool) -> Table:
+    """Return the document of ``agree`` as a table; `weighted` says whether weights differ."""
+    ties, rows = content["ties"], []
+    for one in content["rows"]:
+        known = not math.isnan(one["low"])  # a single query has none
+        row: Row = {
+            "measure": one["measure"],
+            "agreement": one["agreement"],
+            "95% interval": f"{one['low']:.4f} to {one['high']:.4f}" if known else "-",
+        }
+        shown = ("right", "tied", "wrong", *["with_ties"] * (ties > 0), "in full")
+        rows.append(row | {name.replace("_", " "): one[name] for name in shown})
+    about = _about(content["strict"], content["queries"], content["without_query"], ties)
+    about += ["agreement is weighted, the counts are not"] * weighted
+    return Table.of(rows, "; ".join(about))
+
+
+def queries_text(n_queries: int, alone: int) -> str:
+    """Name the queries of judgments, and how many judgments have none."""
+    if not n_queries:
+        return "without query ids"
+    return f"of {counted(n_queries, 'query', 'queries')}" + (
+        f" and {alone:,} without a query" if alone else ""
+    )
+
+
+def _about(strict: int, queries: int, alone: int, ties: int) -> list[str]:
+    independent = "keep a query together" if queries else "take each judgment as independent"
+    with_ties = (
+        f"with ties: agreement with all answers, where the measure calls the {ties:,} closest "
+        "pairs ties, as many as people did"
+    )
+    return [
+        f"Agreement with {counted(strict, 'strict judgment')} {queries_text(queries, alone)}",
+        "a tie under the measure counts 1/2",
+        f"intervals {independent}",
+        *[with_ties] * (ties > 0),
+    ]
+
+
+def comparison_table(comparison: MeasureComparison) -> Table:
+    """Return a table of a comparison, one row per measure; CSV has what JSON has of each."""
+    rows = []
+    for one in comparison.rows:
+        lead = "" if one.ahead_low is None else f"{one.ahead_low:+.4f} to {one.ahead_high:+.4f}"
+        row: Row = {
+            "measure": one.name,
+            "agreement": one.agreement,
+            "95% interval": f"{one.low:.4f} to {one.high:.4f}",
+            f"lead of {comparison.against}": one.ahead,
+            "95% interval of lead": lead,
+            "p": None if one.p is None else shown_p(one.p),
+            "verdict": one.verdict,
+        }
+        if comparison.ties:
+            row["with ties"] = one.with_ties
+        rows.append(row | {"in full": one.measure})
+    near = comparison.near
+    about = [
+        *_about(
+            comparison.judgments, comparison.queries, comparison.without_query, comparison.ties
+        ),
+        f"learned measures: {comparison.n_folds}-fold cross-validation, "
+        f"{counted(comparison.n_repeats, 'time')}",
+        "leads are paired, and p is not corrected for the number of measures",
+        f"near the line: p from {near[0]:.2f} to {near[1]:.2f}, or other folds could change the "
+        "verdict",
+    ]
+    if comparison.effective < comparison.queries / 2:
+        about.insert(
+            1, f"queries so uneven that they are worth {comparison.effective:,.0f} of equal size"
+        )
+    return Table.of(rows, "; ".join(about), records=comparison.to_json()["rows"])

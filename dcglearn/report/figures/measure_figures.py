@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import matplotlib as mpl
@@ -17,12 +17,12 @@ from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure_files import MeasureFile
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.report.comparisons import queries_text
-from dcglearn.report.figures.style import COLOURS, MARKERS, STYLE
+from dcglearn.report.figures.style import COLOURS, INKS, LIGHT, MARKERS, STYLE, adapting_svg
 from dcglearn.report.measures import (
     Numbers,
     estimates_of,
     parameter_origins,
+    queries_text,
     unit_range,
     usual_numbers,
 )
@@ -87,6 +87,21 @@ def draw_numbers(
     ticks = _ticks(len(at))
     axes.set_xticks(ticks, [str(shown.names[i]) for i in ticks])
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False)
+
+
+@mpl.rc_context(STYLE | dict.fromkeys(INKS, LIGHT.ink))
+def study_pictures(parts: Iterable[Numbers]) -> list[tuple[str, str]]:
+    """Draw gains and discounts of a study, each beside usual ones, as SVG; return words of each."""
+    pictures = []
+    for one in parts:
+        values = np.nan_to_num([number.estimate for number in one.estimates])
+        doubtful = [not number.determined for number in one.estimates]
+        figure = Figure(figsize=(4.2, 3.6), layout="constrained")
+        draw_numbers(figure.subplots(), "these judgments", one, values, doubtful)
+        svg = adapting_svg(figure)
+        words = f"{LABELS[one.kind]['title']}, beside the usual ones; the numbers are below."
+        pictures.append((words, svg[svg.index("<svg") :]))
+    return pictures
 
 
 @mpl.rc_context(STYLE)

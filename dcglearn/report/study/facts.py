@@ -221,7 +221,7 @@ def study_judgments(
     right = {name: outcomes(one, pairs) for name, one in measures.items()}
     proposed, differs = None, dict[str, float]()
     if concluded.support == "supported":
-        gains = tuple(round(max(0.0, float(gain)), 4) for gain in fit.dcg.gains)
+        gains = tuple(round(max(0.0, gain), 4) for gain in fit.dcg.gains)
         discounts = "log2" if fit.model.discounts == "log2" else fit.dcg.discounts
         proposed = DCG(gains, discounts, preferences.n_ranks, grades=fit.scale.labels)
         own = outcomes(proposed, pairs)

@@ -10,10 +10,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
-import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-from matplotlib.figure import Figure
 
 from dcglearn.base.files import checked_suffix, write_text
 from dcglearn.base.json_text import jsonable
@@ -22,8 +19,6 @@ from dcglearn.base.text import markdown_cell, plain_text
 from dcglearn.base.version import __version__
 from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.measures.measure_files import MeasureFile, write_measure
-from dcglearn.report.figures.measure_figures import LABELS, draw_numbers
-from dcglearn.report.figures.style import INKS, LIGHT, STYLE, adapting_svg
 from dcglearn.report.questions import question_json
 from dcglearn.report.study.facts import Study
 from dcglearn.report.study.words import headline, sections
@@ -34,6 +29,11 @@ STUDY_FORMATS = (".html", ".md", ".json", ".txt")
 
 def study_page(study: Study, form: str) -> str:
     """Return a study as text (txt), Markdown (md) or a page of HTML, which has figures (html)."""
+    figures = []
+    if form == "html":
+        from dcglearn.report.figures.measure_figures import study_pictures
+
+        figures = study_pictures(study.parts)
     environment = Environment(
         loader=PackageLoader("dcglearn.report.study", ""),
         autoescape=select_autoescape(["html.jinja"]),
@@ -55,7 +55,7 @@ def study_page(study: Study, form: str) -> str:
             headline=headline(study),
             sections=sections(study),
             made=f"Made by dcglearn {__version__}.",
-            figures=study_pictures(study) if form == "html" else (),
+            figures=figures,
         )
         .rstrip("\n")
     )
@@ -134,18 +134,3 @@ def _unbroken(text: str) -> str:
     """
     formulas = re.sub(r" ([-+=/<]) (?=[\w(.])", "\u00a0\\1\u00a0", plain_text(text))
     return re.sub(r"(?<=[\d%]) to (?=-?[.\d])", "\u00a0to\u00a0", formulas)
-
-
-def study_pictures(study: Study) -> list[tuple[str, str]]:
-    """Draw gains and discounts with their intervals, and the usual ones."""
-    pictures = []
-    for one in study.parts:
-        values = np.nan_to_num([number.estimate for number in one.estimates])
-        doubtful = [not number.determined for number in one.estimates]
-        with mpl.rc_context(STYLE | dict.fromkeys(INKS, LIGHT.ink)):
-            figure = Figure(figsize=(4.2, 3.6), layout="constrained")
-            draw_numbers(figure.subplots(), "these judgments", one, values, doubtful)
-            svg = adapting_svg(figure)
-        words = f"{LABELS[one.kind]['title']}, beside the usual ones; the numbers are below."
-        pictures.append((words, svg[svg.index("<svg") :]))
-    return pictures
