@@ -97,12 +97,12 @@ def command(out: str = "", *, without: Collection[str] = ()) -> Callable[[Comman
             grouped = {name: one for name, one in every if name not in without}
         if out:
             option = Option("--out", "-o", metavar="FILE", help=f"{out} May be repeated.")
-            kind: Any = Annotated[list[str] | None, option]
-            options["out"] = Parameter("out", BY_NAME, default=None, annotation=kind)
+            several = Annotated[list[str] | None, option]
+            options["out"] = Parameter("out", BY_NAME, default=None, annotation=several)
         if answers:
             option = Option("--json", help="Print JSON.")
-            kind = Annotated[bool, option]
-            options["json"] = Parameter("json", BY_NAME, default=False, annotation=kind)
+            flag = Annotated[bool, option]
+            options["json"] = Parameter("json", BY_NAME, default=False, annotation=flag)
         options |= grouped
 
         @wraps(function)
@@ -133,9 +133,9 @@ def _documented(function: Command) -> tuple[str, dict[str, Parameter]]:
     text, *sections = _SECTION.split(_docstring(function))
     for heading, section in zip(sections[::2], sections[1::2], strict=True):
         for name, short, metavar, words in _ENTRY.findall(section):
-            kind, required = options[name].annotation, options[name].default is Parameter.empty
+            kind, default = options[name].annotation, options[name].default
             option: Any = Option(f"--{name.replace('_', '-')}", *short.split())
-            if required and not short:
+            if default is Parameter.empty and not short:
                 option = Argument()
             if get_origin(kind) is Annotated:
                 kind, option = get_args(kind)

@@ -434,7 +434,7 @@ def pack(
     ):
         for part in opened.batches():
             write(part)
-            done, ties = done + len(part), ties + int((~part.strict).sum())
+            done, ties = done + len(part), ties + (~part.strict).sum()
             advance(done, len(opened))
     left = f", {ties:,} of them without a preference" if ties else ""
     print_text(f"wrote {out}: {counted(done, 'judgment')}{left}")

@@ -225,10 +225,11 @@ class JudgmentOptions:
         """Return which judgments are of no judge that ``--drop-judge`` names; say how many are."""
         from dcglearn.judgments.judges import of_judges
 
-        dropped = of_judges(preferences, self.drop_judge or ())
+        names = self.drop_judge or ()
+        dropped = of_judges(preferences, names)
         if dropped.any():
-            names = ", ".join(self.drop_judge or ())
-            warn_of_input(f"{counted(int(dropped.sum()), 'judgment')} of {names} left out")
+            judgments = counted(dropped.sum(), "judgment")
+            warn_of_input(f"{judgments} of {', '.join(names)} left out")
         return ~dropped
 
 

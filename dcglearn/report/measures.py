@@ -380,7 +380,6 @@ def comparison_table(comparison: MeasureComparison) -> Table:
         if comparison.ties:
             row["with ties"] = one.with_ties
         rows.append(row | {"in full": one.measure})
-    near = comparison.near
     about = [
         *_about(
             comparison.judgments, comparison.queries, comparison.without_query, comparison.ties
@@ -388,8 +387,8 @@ def comparison_table(comparison: MeasureComparison) -> Table:
         f"learned measures: {comparison.n_folds}-fold cross-validation, "
         f"{counted(comparison.n_repeats, 'time')}",
         "leads are paired, and p is not corrected for the number of measures",
-        f"near the line: p from {near[0]:.2f} to {near[1]:.2f}, or other folds could change the "
-        "verdict",
+        f"near the line: p from {comparison.near[0]:.2f} to {comparison.near[1]:.2f}, or other "
+        "folds could change the verdict",
     ]
     if comparison.effective < comparison.queries / 2:
         about.insert(

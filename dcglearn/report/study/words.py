@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from dcglearn.base.numbers import counted
 from dcglearn.inference.fit_file import Certainty
@@ -45,14 +45,13 @@ _WHY_NOTHING = {
 }
 
 
-@dataclass(frozen=True)
-class Section:
-    """A heading and what stands under it."""
+class Section(NamedTuple):
+    """A heading and what stands under it; code by the tool that takes it."""
 
     title: str
-    paragraphs: Sequence[str] = ()
+    paragraphs: Sequence[str]
     tables: Sequence[Table] = ()
-    code: dict[str, str] = field(default_factory=dict)
+    code: Sequence[tuple[str, str]] = ()
 
 
 def headline(study: Study) -> list[str]:
@@ -317,7 +316,7 @@ def _tools(study: Study) -> Section:
         f"This is {name}, as nDCG, cut at the rank to which lists were judged: all these tools "
         "print it on one scale, from 0 to 1."
     ]
-    taken = {tool: one for tool, one in study.tools.items() if isinstance(one, str)}
+    taken = [(tool, one) for tool, one in study.tools.items() if isinstance(one, str)]
     said += [
         f"{tool} cannot take it: {one.problem}."
         for tool, one in study.tools.items()
