@@ -113,7 +113,7 @@ def study(
         raise InputError("--on-qrels and two --on-run belong together", "give both, or neither")
     prefs = name_files(files)
     data = judgments.load(files, MODEL_BYTES)
-    named = measures_for_judgments([measure], data, prefs) if measure else []
+    named = measures_for_judgments([measure], data) if measure else []
     in_use = {one.name: one.measure for one in named}
     with naming(prefs), reporting("studying (steps)") as advance:
         found = dcglearn.study_judgments(data, Path(prefs).name, seeded(seed), in_use, advance)
@@ -258,7 +258,7 @@ def test(
     with naming(file), reporting("testing (judgments read)"):
         if measure:
             with naming("--measure"):
-                (one,) = measures_for_judgments([measure], data, file)
+                (one,) = measures_for_judgments([measure], data)
             tested = dcglearn.JudgmentModel(measure=one.measure)
             found = [dcglearn.ask(data, tested, larger, one.name)]
         elif given or larger_positions:
@@ -306,9 +306,9 @@ def compare(
     check_distinct(names)
     prefs = name_files(files)
     data = judgments.load(files)
-    named = measures_for_judgments(names, data, prefs)
+    named = measures_for_judgments(names, data)
     if against is not None and against not in [one.name for one in named]:
-        named += measures_for_judgments([against], data, prefs)
+        named += measures_for_judgments([against], data)
     with naming(prefs), reporting("comparing (folds)") as advance:
         found = dcglearn.compare(
             data,
@@ -353,7 +353,7 @@ def agree(arguments: JudgmentsAndMeasuresArgument, judgments: JudgmentOptions) -
     if judgments.documents and not names:
         raise InputError("presets need grades, and documents have none", "name a learned measure")
     data = judgments.load(files)
-    named = measures_for_judgments(names, data, prefs)
+    named = measures_for_judgments(names, data)
     data = data[data.weights > 0]
     if not data.strict.any():
         raise InputError("no strict preference has a weight above 0", "add an answer a or b", prefs)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from typer import Argument, Option
 
 import dcglearn
-from dcglearn.base.errors import InputError, naming, warn_of_input
+from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.numbers import counted, parse_number
 from dcglearn.base.progress import reporting
 
@@ -260,14 +260,12 @@ def files_named(texts: Iterable[str]) -> list[Path]:
 
 
 def measures_for_judgments(
-    names: Sequence[str], preferences: Preferences | PackedPairs, path: str
+    names: Sequence[str], preferences: Preferences | PackedPairs
 ) -> list[dcglearn.NamedMeasure]:
     """Return the named measures on the scale of the judgments; without names, every preset."""
     scale, n_ranks = preferences.scale, preferences.n_ranks
-    if not names:
-        with naming(path):
-            names = [*dcglearn.usual_presets(scale, n_ranks)]
-    return [dcglearn.measure_for(name, scale, n_ranks) for name in names]
+    wanted = names or [*dcglearn.usual_presets(scale, n_ranks)]
+    return [dcglearn.measure_for(name, scale, n_ranks) for name in wanted]
 
 
 def split_measures(arguments: Sequence[str]) -> tuple[list[str], list[str]]:

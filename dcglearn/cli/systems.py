@@ -158,7 +158,7 @@ def evaluate(
     refuse_together({"--compare all": compare == "all"}, {"--baseline": baseline})
     tested: dict[str, Any] = {"test": test, "correct": correct, "resamples": resamples}
     others = {"--per-query": per_query, "--topics": topics, "--sort": sort}
-    others |= {f"--{name}": value for name, value in tested.items()}
+    others |= {"--test": test, "--correct": correct, "--resamples": resamples}
     refuse_together({"--supported": supported}, others)
     untested = {"--per-query": per_query, "--supported": supported, "--test none": test == "none"}
     refuse_together({"--compare": compare, "--baseline": baseline}, untested)

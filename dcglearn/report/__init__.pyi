@@ -1,8 +1,8 @@
-from .figures.measure_figures import draw_comparison as draw_comparison
-from .figures.measure_figures import draw_measure_file as draw_measure_file
-from .figures.measure_figures import draw_plan as draw_plan
-from .figures.system_figures import draw_pairs as draw_pairs
-from .figures.system_figures import draw_supported as draw_supported
+from .figures.command_figures import draw_comparison as draw_comparison
+from .figures.command_figures import draw_measure_file as draw_measure_file
+from .figures.command_figures import draw_pairs as draw_pairs
+from .figures.command_figures import draw_plan as draw_plan
+from .figures.command_figures import draw_supported as draw_supported
 from .judgments import held_text as held_text
 from .judgments import inspection_page as inspection_page
 from .judgments import rating_pairs_text as rating_pairs_text

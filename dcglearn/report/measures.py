@@ -50,7 +50,7 @@ Origin = Literal["fixed", "data", "ridge", "none"]
 class Numbers(NamedTuple):
     """Gains of grades, or discounts of ranks: usual ones by name, and estimates of a model.
 
-    `kind` is one of :data:`dcglearn.report.figures.measure_figures.LABELS`.
+    `kind` is one of :data:`dcglearn.report.figures.command_figures.LABELS`.
     """
 
     kind: str
