@@ -357,7 +357,7 @@ def agree(arguments: JudgmentsAndMeasuresArgument, judgments: JudgmentOptions) -
     data = data[data.weights > 0]
     if not data.strict.any():
         raise InputError("no strict preference has a weight above 0", "add an answer a or b", prefs)
-    strict, weighted = data.strict.sum(), bool((data.weights != data.weights[0]).any())
+    strict, weighted = int(data.strict.sum()), bool((data.weights != data.weights[0]).any())
     n_queries, alone = query_counts(data.queries[data.strict])
     content = {
         "file": prefs,
@@ -493,14 +493,14 @@ def pairs(
         )
     made = found.preferences
     dcglearn.write_preferences(made, out)
-    strict = made.strict.sum()
+    strict = int(made.strict.sum())
     content = {
         "file": out,
         "judgments": len(made),
         "strict": strict,
         "ties": len(made) - strict,
-        "weight": made.weights.sum(),
-        "identical": (made.lists[:, 0] == made.lists[:, 1]).all(axis=1).sum(),
+        "weight": float(made.weights.sum()),
+        "identical": int((made.lists[:, 0] == made.lists[:, 1]).all(axis=1).sum()),
         "lists": found.lists,
         "groups": found.groups,
         "possible": found.possible,

@@ -49,7 +49,8 @@ def explanation_text(
         words = "finds a and b equal" if winner == "equal" else f"prefers {winner}"
         lines.append(f"{named.name} {words}: {named.measure}")
     lines += ["", "They agree on these lists." if found.agree else _REASONS[found.reason]]
-    certain = verdict(advantage(*lists, len(scale)), worst_gain="zero").winner
+    a, b = lists
+    certain = verdict(advantage(a, b, len(scale)), worst_gain="zero").winner
     return "\n".join([*lines, f"With the worst grade worth 0, {_VERDICTS[certain]}."])
 
 
