@@ -1,8 +1,9 @@
 """The command line.
 
-Heavy libraries are loaded inside commands, so that help is quick. Errors end with one line on
-standard error: bad input with exit code 2, a solver that did not reach the optimum with 1, one that
-nobody foresaw with 70. Ctrl-C ends with 130, SIGTERM with 143.
+Heavy libraries are loaded inside commands, so that help is quick; typer's own headings need rich,
+which takes as long to load as all the rest of the help. Errors end with one line on standard error:
+bad input with exit code 2, a solver that did not reach the optimum with 1, one that nobody foresaw
+with 70. Ctrl-C ends with 130, SIGTERM with 143.
 """
 
 from __future__ import annotations
@@ -15,15 +16,14 @@ from importlib.abc import MetaPathFinder
 from typing import Annotated, Any, NoReturn, cast
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from dcglearn.base.errors import InputError, InputWarning, SolverError
 from dcglearn.base.process import INTERRUPTED, interrupted_code
 from dcglearn.base.workers import WorkersLostError
 from dcglearn.cli import experiments, judgments, systems
 from dcglearn.cli.command import MADE
-from dcglearn.cli.command_groups import GroupedCommands, GroupedOptions
-from dcglearn.cli.output import print_note, print_text
-from dcglearn.cli.remedies import in_options, message
+from dcglearn.cli.output import in_options, message, print_note, print_text
 
 DEBUG = "DCGLEARN_DEBUG"
 """Environment variable that shows the traceback of a fault."""
@@ -31,11 +31,52 @@ DEBUG = "DCGLEARN_DEBUG"
 UNFORESEEN = 70
 """Exit code of such an error: EX_SOFTWARE of sysexits.h."""
 
-_HALTED = "interrupted; nothing half-written is left"
 GROUPS = {"Judgments": judgments, "Systems": systems, "Experiments": experiments}
 """Heading in the help -> module of its commands, in the order of a person's work."""
 
 _WITH_PANDAS = {"export", *(one.__name__ for one in MADE if one.__module__ == experiments.__name__)}
+
+
+class GroupedCommands(TyperGroup):
+    """A group whose help lists its commands under their headings, in order of registration."""
+
+    # The types of `ctx` and `formatter` are private to typer.
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write one section per heading, with the names in columns of one width."""
+        commands: Any = self.commands
+        width = max(map(len, commands))
+        rows = [
+            (one.rich_help_panel, name.ljust(width), one.get_short_help_str(1000))
+            for name, one in commands.items()
+        ]
+        _write_sections(formatter, rows)
+
+
+class GroupedOptions(TyperCommand):
+    """A command whose help lists its options under the headings that they name."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments, then one section of options per heading, in order of definition."""
+        rows = []
+        parameters: list[Any] = self.get_params(ctx)
+        for one in parameters:
+            record = one.get_help_record(ctx)
+            if one.param_type_name == "argument":
+                rows.append(("Arguments", one.metavar, one.help))
+            elif record is not None:
+                rows.append((one.rich_help_panel or "Options", *record))
+        _write_sections(formatter, rows)
+
+
+def _write_sections(formatter: Any, rows: list[tuple[str, str, str]]) -> None:
+    """Write rows of (heading, name, text) under their headings."""
+    sections: dict[str, list[tuple[str, str]]] = {}
+    for heading, name, text in rows:
+        sections.setdefault(heading, []).append((name, text))
+    for heading, section in sections.items():
+        with formatter.section(heading):
+            formatter.write_dl(section)
+
 
 app = typer.Typer(
     name="dcglearn",
@@ -96,13 +137,13 @@ def main() -> None:
         finally:
             sys.stdout.flush()
     except KeyboardInterrupt:
-        _end(_HALTED, interrupted_code())
+        code = INTERRUPTED
     except _UsageError as error:
         _end_usage(error)
     except Exception as error:
         _end(*_words_and_code(error))
     if code == INTERRUPTED:  # of either signal: typer takes all for Ctrl-C
-        _end(_HALTED, interrupted_code())
+        _end("interrupted; nothing half-written is left", interrupted_code())
     sys.exit(code)
 
 

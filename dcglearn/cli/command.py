@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 from typer import Argument, Option
 
 from dcglearn.base.files import check_outputs
-from dcglearn.cli.inputs import files_named
+from dcglearn.cli.options import files_named
 from dcglearn.cli.output import print_json, print_note, print_text
 
 if TYPE_CHECKING:
@@ -79,10 +79,8 @@ class Answer:
         return None
 
 
-def command(
-    out: str = "", *, without: Collection[str] = (), json: bool = True
-) -> Callable[[Command], Command]:
-    """Add the options of a class that a command takes, ``--out`` and ``--json``.
+def command(out: str = "", *, without: Collection[str] = ()) -> Callable[[Command], Command]:
+    """Add the options of a class that a command takes, ``--out``, and ``--json`` if it answers.
 
     The help of the others is in the docstring, whose sections are the headings of the help.
     `out` is the help of that option, which holds the suffixes that a file may have.
@@ -90,6 +88,7 @@ def command(
 
     def decorate(function: Command) -> Command:
         text, options = _documented(function)
+        answers = signature(function, eval_str=True).return_annotation is Answer
         grouped: dict[str, Parameter] = {}
         group = next((name for name, one in options.items() if is_dataclass(one.annotation)), "")
         if group:
@@ -98,23 +97,24 @@ def command(
             grouped = {name: one for name, one in every if name not in without}
         if out:
             option = Option("--out", "-o", metavar="FILE", help=f"{out} May be repeated.")
-            kind: Any = Annotated[list[str] | None, option]
-            options["out"] = Parameter("out", BY_NAME, default=None, annotation=kind)
-        if json:
+            several = Annotated[list[str] | None, option]
+            options["out"] = Parameter("out", BY_NAME, default=None, annotation=several)
+        if answers:
             option = Option("--json", help="Print JSON.")
-            kind = Annotated[bool, option]
-            options["json"] = Parameter("json", BY_NAME, default=False, annotation=kind)
+            flag = Annotated[bool, option]
+            options["json"] = Parameter("json", BY_NAME, default=False, annotation=flag)
         options |= grouped
 
         @wraps(function)
         def run(**given: Any) -> None:
             if "out" in given:
                 _check_files(options["out"], given)
-            as_json, files = json and given.pop("json"), given.pop("out") if out else None
+            as_json = answers and given.pop("json")
+            files = given.pop("out") if out else None
             if group:
                 given[group] = make(**{name: given.pop(name) for name in grouped})
             answer = function(**given)
-            if answer is not None:
+            if answers:
                 answer.deliver(files or [], as_json)
 
         by_name = [one.replace(kind=BY_NAME) for one in options.values()]
@@ -133,9 +133,9 @@ def _documented(function: Command) -> tuple[str, dict[str, Parameter]]:
     text, *sections = _SECTION.split(_docstring(function))
     for heading, section in zip(sections[::2], sections[1::2], strict=True):
         for name, short, metavar, words in _ENTRY.findall(section):
-            kind, required = options[name].annotation, options[name].default is Parameter.empty
+            kind, default = options[name].annotation, options[name].default
             option: Any = Option(f"--{name.replace('_', '-')}", *short.split())
-            if required and not short:
+            if default is Parameter.empty and not short:
                 option = Argument()
             if get_origin(kind) is Annotated:
                 kind, option = get_args(kind)

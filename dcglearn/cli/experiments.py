@@ -62,7 +62,7 @@ ConfigsArgument = Annotated[
 ]
 
 
-@command(json=False, without=["shipped"])
+@command(without=["shipped"])
 def run(
     options: ExperimentOptions,
     config: Annotated[str | None, Argument()] = None,
@@ -80,11 +80,16 @@ def run(
         List what COLUMNS and a config may name, with the functions of CONFIG, if one is named; run
         nothing.
     """
-    from dcglearn.lab.config import config_named
+    from dcglearn.lab.config import Document, config_named
+    from dcglearn.lab.registry import SHIPPED
+    from dcglearn.lab.setting import vocabulary
 
     read = None if config is None else config_named(config)
     if columns:
-        _print_vocabulary(read)
+        code = SHIPPED if read is None else read.code
+        for heading, names in vocabulary(code, Document).items():
+            lines = (f"  {name}: {words}".rstrip(": ") for name, words in names.items())
+            print_text("\n".join([heading, *lines, ""]))
         return
     if read is None:
         raise InputError("no config is named", "name one, such as dcglearn run configs/flips.toml")
@@ -97,18 +102,7 @@ def run(
     _end_if_unfinished([shown])
 
 
-def _print_vocabulary(config: Config | None) -> None:
-    from dcglearn.lab.config import Document
-    from dcglearn.lab.registry import SHIPPED
-    from dcglearn.lab.setting import vocabulary
-
-    code = SHIPPED if config is None else config.code
-    for heading, names in vocabulary(code, Document).items():
-        lines = (f"  {name}: {words}".rstrip(": ") for name, words in names.items())
-        print_text("\n".join([heading, *lines, ""]))
-
-
-@command(json=False)
+@command()
 def reproduce(options: ExperimentOptions, only: str | None = None, long: bool = False) -> None:
     """Run the experiments in the folder configs; write the page.
 
@@ -151,7 +145,7 @@ def status(options: ExperimentOptions, configs: ConfigsArgument = None) -> Answe
     return Answer(table.named_rows, lambda: "\n".join([table.text(), *errors]))
 
 
-@command(json=False, without=["workers"])
+@command(without=["workers"])
 def report(
     options: ExperimentOptions, configs: ConfigsArgument = None, findings: str | None = None
 ) -> None:

@@ -13,26 +13,19 @@ from typing import Annotated, Literal
 from typer import Argument, Option
 
 import dcglearn
+from dcglearn import report
 from dcglearn.base.errors import InputError, naming
 from dcglearn.base.files import check_outputs, checked_suffix, json_document, read_text, write_text
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.cli.command import Answer, command
-from dcglearn.cli.inputs import (
-    check_distinct,
-    measures_for_judgments,
-    name_files,
-    parse_C,
-    refuse_together,
-    seeded,
-    split_measures,
-)
 from dcglearn.cli.options import (
     FORMATS_HELP,
     JUDGMENTS_HELP,
     SEVERAL_HELP,
     COption,
     JudgmentFilesArgument,
+    JudgmentOptions,
     JudgmentsAndMeasuresArgument,
     MarginOption,
     RanksOption,
@@ -40,12 +33,17 @@ from dcglearn.cli.options import (
     SeedOption,
     SolverOption,
     UseOption,
+    check_distinct,
+    measures_for_judgments,
+    name_files,
     number_option,
+    parse_C,
     ranks_option,
+    refuse_together,
+    seeded,
+    split_measures,
 )
 from dcglearn.cli.output import print_text
-from dcglearn.cli.reading import JudgmentOptions
-from dcglearn.report import figures
 
 MAX_MODELLED = 1_000_000
 """More packed judgments are tested without reading them into memory."""
@@ -57,7 +55,6 @@ share_option = partial(Option, min=0.0, max=1.0, metavar="SHARE")
 def inspect(files: JudgmentFilesArgument, judgments: JudgmentOptions) -> Answer:
     """Describe a file of judgments and what it can determine."""
     from dcglearn.learning.record import as_json
-    from dcglearn.report.judgments import inspection_page, scale_text
 
     opened, documents = judgments.open(files), judgments.documents
     noun = "document" if documents else "grade"
@@ -80,8 +77,8 @@ def inspect(files: JudgmentFilesArgument, judgments: JudgmentOptions) -> Answer:
         "reading": opened.counts(),
         "identifiability": known,
     }
-    scale = scale_text(data.scale, judgments.scale is not None, documents)
-    return Answer(lambda: content, lambda: inspection_page(content, found, scale))
+    scale = report.scale_text(data.scale, judgments.scale is not None, documents)
+    return Answer(lambda: content, lambda: report.inspection_page(content, found, scale))
 
 
 @command(
@@ -109,24 +106,22 @@ def study(
         measure.
     """
     from dcglearn.judgments.read import MODEL_BYTES
-    from dcglearn.report.study.facts import changed_comparisons
-    from dcglearn.report.study.page import study_json, study_page
 
     runs = on_run or []
     if bool(on_qrels) != (len(runs) > 1):
         raise InputError("--on-qrels and two --on-run belong together", "give both, or neither")
     prefs = name_files(files)
     data = judgments.load(files, MODEL_BYTES)
-    named = measures_for_judgments([measure], data, prefs) if measure else []
+    named = measures_for_judgments([measure], data) if measure else []
     in_use = {one.name: one.measure for one in named}
     with naming(prefs), reporting("studying (steps)") as advance:
         found = dcglearn.study_judgments(data, Path(prefs).name, seeded(seed), in_use, advance)
     if on_qrels:
         with naming(on_qrels), reporting("comparing runs"):
-            found = replace(found, changed=changed_comparisons(found, on_qrels, runs))
+            found = replace(found, changed=report.changed_comparisons(found, on_qrels, runs))
     return Answer(
-        lambda: study_json(found),
-        lambda: study_page(found, "txt"),
+        lambda: report.study_json(found),
+        lambda: report.study_page(found, "txt"),
         lambda path: dcglearn.write_study(found, path),
     )
 
@@ -165,8 +160,6 @@ def fit(
         scheduler.
     """
     from dcglearn.measures.measure_files import measure_document
-    from dcglearn.report.judgments import held_text, scale_text
-    from dcglearn.report.measures import learned_text
 
     prefs, value = name_files(files), parse_C(C)
     held = judgments.hold(files)
@@ -188,10 +181,10 @@ def fit(
             progress=True,
         )
     strict = content.about["learned_from"]["strict"]
-    scale = scale_text(held.scale, judgments.scale is not None, judgments.documents)
+    scale = report.scale_text(held.scale, judgments.scale is not None, judgments.documents)
     return Answer(
         lambda: measure_document(content),
-        lambda: learned_text(content, held_text(prefs, held, strict, scale)),
+        lambda: report.learned_text(content, report.held_text(prefs, held, strict, scale)),
         lambda path: dcglearn.write_measure(content, path),
         remark=f"; commands given this file use its {'DCG' if use == 'dcg' else 'W'}",
     )
@@ -235,12 +228,6 @@ def test(
         Compare the groups that this field or column names.
     """
     from dcglearn.inference.families import families_in_words, parse_families
-    from dcglearn.report.questions import (
-        question_json,
-        questions_text,
-        segments_json,
-        segments_text,
-    )
 
     several, file = len(files) > 1, files[0]
     families = {"--gains": gains, "--discounts": discounts}
@@ -261,16 +248,16 @@ def test(
         kept = judgments.kept(everyone)  # judges are dropped from all files together
         with naming(file), reporting("comparing groups"):
             segments = dcglearn.compare_segments(everyone[kept], groups[kept].tolist(), larger)
-        return Answer(lambda: segments_json(segments), lambda: segments_text(segments))
+        return Answer(
+            lambda: report.segments_json(segments), lambda: report.segments_text(segments)
+        )
 
     given = parse_families(families)
-    data = judgments.hold(files)
-    if isinstance(data, dcglearn.PackedPairs) and len(data) <= MAX_MODELLED:
-        data = judgments.in_memory(data)
+    data = judgments.hold(files, MAX_MODELLED)
     with naming(file), reporting("testing (judgments read)"):
         if measure:
             with naming("--measure"):
-                (one,) = measures_for_judgments([measure], data, file)
+                (one,) = measures_for_judgments([measure], data)
             tested = dcglearn.JudgmentModel(measure=one.measure)
             found = [dcglearn.ask(data, tested, larger, one.name)]
         elif given or larger_positions:
@@ -279,7 +266,9 @@ def test(
             found = [dcglearn.ask(data, tested, larger, name)]
         else:
             found = [*dcglearn.usual_questions(data, larger)]
-    return Answer(lambda: [question_json(one) for one in found], lambda: questions_text(found))
+    return Answer(
+        lambda: [report.question_json(one) for one in found], lambda: report.questions_text(found)
+    )
 
 
 @command(
@@ -310,18 +299,15 @@ def compare(
         The measure that all are compared with; by default the learned one.
     """
     from dcglearn.learning.record import LearnedRecord
-    from dcglearn.report.comparisons import comparison_table
 
     parameters = dcglearn.Parameters(margin=margin, C=parse_C(C), solver=solver)
     files, names = split_measures(arguments)
     check_distinct(names)
     prefs = name_files(files)
     data = judgments.load(files)
-    named = measures_for_judgments(names, data, prefs)
-    if against is not None:
-        (other,) = measures_for_judgments([against], data, prefs)
-        against = other.name
-        named += [other] if against not in [one.name for one in named] else []
+    named = measures_for_judgments(names, data)
+    if against is not None and against not in [one.name for one in named]:
+        named += measures_for_judgments([against], data)
     with naming(prefs), reporting("comparing (folds)") as advance:
         found = dcglearn.compare(
             data,
@@ -335,7 +321,7 @@ def compare(
             advance=advance,
         )
 
-    table = comparison_table(found)
+    table = report.comparison_table(found)
     lines = [table.text()]
     if (data.weights != data.weights[:1]).any():
         lines.append("Agreement is weighted; the counts of CSV and JSON are not.")
@@ -351,7 +337,7 @@ def compare(
         lambda: content,
         lambda: "\n".join(lines),
         table=table,
-        draw=lambda: figures.draw_comparison(found, f"Measures compared on {Path(prefs).name}"),
+        draw=lambda: report.draw_comparison(found, f"Measures compared on {Path(prefs).name}"),
     )
 
 
@@ -360,19 +346,17 @@ def agree(arguments: JudgmentsAndMeasuresArgument, judgments: JudgmentOptions) -
     """Count how often measures agree with judgments."""
     from dcglearn.judgments.preferences import query_counts
     from dcglearn.learning.agreement import judged_agreement
-    from dcglearn.report.comparisons import agreement_table
-    from dcglearn.report.measures import in_full
 
     files, names = split_measures(arguments)
     prefs = name_files(files)
     if judgments.documents and not names:
         raise InputError("presets need grades, and documents have none", "name a learned measure")
     data = judgments.load(files)
-    named = measures_for_judgments(names, data, prefs)
+    named = measures_for_judgments(names, data)
     data = data[data.weights > 0]
     if not data.strict.any():
         raise InputError("no strict preference has a weight above 0", "add an answer a or b", prefs)
-    strict, weighted = len(data.pairs), bool((data.weights != data.weights[0]).any())
+    strict, weighted = int(data.strict.sum()), bool((data.weights != data.weights[0]).any())
     n_queries, alone = query_counts(data.queries[data.strict])
     content = {
         "file": prefs,
@@ -385,12 +369,12 @@ def agree(arguments: JudgmentsAndMeasuresArgument, judgments: JudgmentOptions) -
             {
                 "measure": one.name,
                 **judged_agreement(one.measure, data)._asdict(),
-                "in full": in_full(one.measure, one.file),
+                "in full": report.in_full(one),
             }
             for one in named
         ],
     }
-    return Answer(lambda: content, lambda: agreement_table(content, weighted).text())
+    return Answer(lambda: content, lambda: report.agreement_table(content, weighted).text())
 
 
 @command("Draw it, beside the usual measures, to a .png, .svg or .pdf file.")
@@ -408,20 +392,19 @@ def show(
     """
     from dcglearn.measures.measure_files import as_measure_file, measure_document
     from dcglearn.measures.names import named_measure
-    from dcglearn.report.measures import in_full, measure_text
 
     named = named_measure(measure, scale, n_ranks)
     content = named.file or as_measure_file(named.measure)
     return Answer(
         lambda: measure_document(content),
-        lambda: measure_text(named.name, content, named.measure, n_ranks),
-        draw=lambda: figures.draw_measure_file(
-            content, f"{Path(named.name).name}: {in_full(named.measure, content)}"
+        lambda: report.measure_text(named, content, n_ranks),
+        draw=lambda: report.draw_measure_file(
+            content, f"{Path(named.name).name}: {report.in_full(named)}"
         ),
     )
 
 
-@command(without=["documents", "drop_judge"], json=False)
+@command(without=["documents", "drop_judge"])
 def pack(
     files: JudgmentFilesArgument,
     judgments: JudgmentOptions,
@@ -450,7 +433,7 @@ def pack(
     ):
         for part in opened.batches():
             write(part)
-            done, ties = done + len(part), ties + int((~part.strict).sum())
+            done, ties = done + len(part), ties + (~part.strict).sum()
             advance(done, len(opened))
     left = f", {ties:,} of them without a preference" if ties else ""
     print_text(f"wrote {out}: {counted(done, 'judgment')}{left}")
@@ -470,7 +453,7 @@ def pairs(
     out: str,
     rating: str | None = None,
     within: Literal["query", "judge", "all"] = "query",
-    min_difference: Annotated[float, Option(min=0.0)] = 0.0,
+    min_difference: float = 0.0,
     no_ties: bool = False,
     equal_weights: bool = False,
     at_most: Annotated[int | None, number_option(min=1)] = None,
@@ -498,7 +481,6 @@ def pairs(
         Draw which list is shown as a; by default a and b win in turn.
     """
     from dcglearn.judgments.writing import check_judgment_format
-    from dcglearn.report.judgments import rating_pairs_text
 
     check_judgment_format(out)
     name = name_files(files)
@@ -530,7 +512,9 @@ def pairs(
         },
     }
     sides = f"{'in turn' if seed is None else 'drawn'}; a wins {int((made.answers == 0).sum()):,}"
-    return Answer(lambda: content, lambda: rating_pairs_text(content, within, equal_weights, sides))
+    return Answer(
+        lambda: content, lambda: report.rating_pairs_text(content, within, equal_weights, sides)
+    )
 
 
 @command("Write the questions (.jsonl), or the widths as a figure (.png, .svg, .pdf).")
@@ -581,7 +565,6 @@ def plan(
         repeated.
     """
     from dcglearn.asking.questions import read_answers
-    from dcglearn.report.plans import plan_json, plan_text
 
     rng = seeded(seed)
     with naming(lists or qrels or "plan"), reporting("reading or making pairs of lists"):
@@ -604,14 +587,14 @@ def plan(
         )
     widths, chosen = found.widths_named(to_within or []), found.questions(rng, repeat)
     return Answer(
-        lambda: plan_json(found, widths),
-        lambda: plan_text(found, widths),
+        lambda: report.plan_json(found, widths),
+        lambda: report.plan_text(found, widths),
         lambda path: dcglearn.write_questions(path, chosen),
-        draw=lambda: figures.draw_plan(found),
+        draw=lambda: report.draw_plan(found),
     )
 
 
-@command(json=False)
+@command()
 def judge(
     questions: str,
     out: str,
@@ -675,7 +658,7 @@ def judge(
         print_text(f"wrote {path}: {counted(len(parts[name]), 'question')} of batch {batch}")
 
 
-@command(json=False)
+@command()
 def simulate(
     out: str,
     n: Annotated[int, number_option("--judgments", "-n", min=1)] = 500,
@@ -700,10 +683,7 @@ def simulate(
     permute
         Both lists of a pair hold the same grades, permuted.
     """
-    grades = dcglearn.Scale.parse(scale or "2,1,0")
-    rng = seeded(seed)
-    if len(grades) < 2:
-        raise InputError(f"--scale {grades} holds one grade", "name at least two")
+    grades, rng = dcglearn.Scale.parse(scale or "2,1,0"), seeded(seed)
     lists = dcglearn.drawn_lists(n, n_ranks, [1 / len(grades)] * len(grades), rng)
     if permute:
         lists[:, 1] = rng.permuted(lists[:, 0], axis=1)

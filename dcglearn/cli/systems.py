@@ -11,23 +11,25 @@ from typing import Annotated, Any, Literal
 from typer import Argument, Option
 
 import dcglearn
+from dcglearn import report
 from dcglearn.base.errors import InputError, naming
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import reporting
 from dcglearn.cli.command import Answer, command
-from dcglearn.cli.inputs import check_distinct, name_files, refuse_together, seeded
 from dcglearn.cli.options import (
     FORMATS_HELP,
     SEVERAL_HELP,
+    JudgmentOptions,
     RanksOption,
     ScaleOption,
     SeedOption,
+    check_distinct,
+    name_files,
     ranks_option,
+    refuse_together,
+    seeded,
 )
-from dcglearn.cli.output import print_note, print_text, terminal_width
-from dcglearn.cli.reading import JudgmentOptions
-from dcglearn.cli.remedies import in_options
-from dcglearn.report import figures
+from dcglearn.cli.output import in_options, print_note, print_text, terminal_width
 
 DEFAULT_MEASURES = ("nDCG(linear-log2) @ 10", "nDCG(linear-log2)", "nDCG(exponential-log2) @ 10")
 DEFAULT_PRESETS = ("linear-log2", "exponential-log2", "zipf", "binary")
@@ -99,7 +101,7 @@ def evaluate(
     compare: Literal["baseline", "all"] | None = None,
     test: Literal["randomisation", "t", "none"] | None = None,
     correct: Literal["measure", "all", "none"] | None = None,
-    resamples: Annotated[int | None, Option(min=1, max=10_000_000)] = None,
+    resamples: int | None = None,
     topics: float | None = None,
     per_query: bool = False,
     digits: Annotated[int, Option(min=1, max=12)] = 4,
@@ -150,18 +152,16 @@ def evaluate(
         (fit --draws 1000) each system is ahead. -o takes .json, a table and a figure (.png, .svg,
         .pdf).
     """
-    from dcglearn.report.systems.evaluations import evaluation_text, evaluation_to_json
     from dcglearn.systems.compare_systems import too_much_to_compare
     from dcglearn.systems.rules import LIKE, chosen_rules
 
     refuse_together({"--compare all": compare == "all"}, {"--baseline": baseline})
-    compared = {"--compare": compare, "--baseline": baseline}
     tested: dict[str, Any] = {"test": test, "correct": correct, "resamples": resamples}
     others = {"--per-query": per_query, "--topics": topics, "--sort": sort}
-    others |= {f"--{name}": value for name, value in tested.items()}
+    others |= {"--test": test, "--correct": correct, "--resamples": resamples}
     refuse_together({"--supported": supported}, others)
     untested = {"--per-query": per_query, "--supported": supported, "--test none": test == "none"}
-    refuse_together(compared, untested)
+    refuse_together({"--compare": compare, "--baseline": baseline}, untested)
     if supported and (len(measure or []) != 1 or len(runs) < 2):
         raise InputError(
             "--supported compares runs under one learned measure",
@@ -202,8 +202,8 @@ def evaluate(
 
     shown = evaluation, comparisons, per_query, topics
     return Answer(
-        lambda: evaluation_to_json(*shown),
-        lambda: evaluation_text(*shown, digits, terminal_width()),
+        lambda: report.evaluation_to_json(*shown),
+        lambda: report.evaluation_text(*shown, digits, terminal_width()),
         write,
     )
 
@@ -237,32 +237,27 @@ def _evaluate(
 
 def _supported(evaluation: dcglearn.Evaluation, seed: int, digits: int) -> Answer:
     """Compare systems under the measures that were drawn around a learned one."""
-    from dcglearn.report.systems.supported import supported_json, supported_tables
-    from dcglearn.report.tables import page
     from dcglearn.systems.supported import drawn_measures
 
     with reporting("comparing systems"):
         found = dcglearn.supported_systems(evaluation, *drawn_measures(evaluation), seeded(seed))
 
-    tables = supported_tables(found, digits)
+    tables = report.supported_tables(found, digits)
     return Answer(
-        lambda: supported_json(found),
-        lambda: page(*tables, width=terminal_width()),
+        lambda: report.supported_json(found),
+        lambda: report.page(*tables, width=terminal_width()),
         table=tables[0],
-        draw=lambda: figures.draw_supported(found),
+        draw=lambda: report.draw_supported(found),
     )
 
 
 @command()
 def measures() -> Answer:
     """List the measures that have names, here and in other tools."""
-    from dcglearn.report.measures import OPENING, known_measures
-    from dcglearn.report.tables import page
-
-    known = known_measures()
+    known = report.known_measures()
     return Answer(
         lambda: {name: table.named_rows() for name, table in known.items()},
-        lambda: page(OPENING, *known.values()),
+        lambda: report.page(report.OPENING, *known.values()),
     )
 
 
@@ -277,7 +272,7 @@ def coherence(
     measure: list[str] | None = None,
     depth: Annotated[int, ranks_option("--depth")] = 10,
     between: list[str] | None = None,
-    alpha: Annotated[float, Option(min=0, max=1)] = 0.05,
+    alpha: float = 0.05,
     everything: Annotated[bool, Option("--all")] = False,
     scale: ScaleOption = None,
     seed: SeedOption = 0,
@@ -310,11 +305,6 @@ def coherence(
         below this.
     """
     from dcglearn.measures.names import as_ndcg
-    from dcglearn.report.systems.coherence import (
-        coherence_text,
-        coherence_to_json,
-        conclusions_table,
-    )
     from dcglearn.systems.conclusions import named_pair
     from dcglearn.systems.rules import chosen_rules
 
@@ -329,17 +319,17 @@ def coherence(
         found = dcglearn.system_conclusions(
             evaluation, depth, seeded(seed), between=pairs, alpha=alpha, advance=advance
         )
-        document = coherence_to_json(found, pairs is not None)
+        document = report.coherence_to_json(found, pairs is not None)
 
     most = None if everything or pairs else SHOWN_PAIRS
-    text = coherence_text(found, most, pairs is not None, terminal_width())
+    text = report.coherence_text(found, most, pairs is not None, terminal_width())
     if most is not None and len(found.pairs) > most:
         text += "\nevery pair: --all, or -o pairs.csv; two systems in detail: --between A,B"
     return Answer(
         lambda: document,
         lambda: text,
-        table=conclusions_table(found),
-        draw=lambda: figures.draw_pairs(found),
+        table=report.conclusions_table(found),
+        draw=lambda: report.draw_pairs(found),
     )
 
 
@@ -370,7 +360,6 @@ def explain(
     from dcglearn.coherence import explain as explanations
     from dcglearn.measures.names import measures_on_one_scale
     from dcglearn.measures.scale import parse_lists
-    from dcglearn.report.systems.explanation import explanation_text, explanation_to_json
 
     if (a is None) != (b is None):
         raise InputError("--a and --b belong together", "give both, or neither for an example")
@@ -390,15 +379,14 @@ def explain(
             lambda: {"first": str(one), "second": str(other), "lists": None},
             lambda: f"No two lists of {ranks} are ordered differently by the two measures.",
         )
-    pair = lists[0], lists[1]
-    differing = explanations.explain(one, other, *pair)
+    shown = explanations.explain(one, other, *lists), named, lists, declared
     return Answer(
-        lambda: explanation_to_json(differing, named, pair, declared),
-        lambda: opening + explanation_text(differing, named, pair, declared),
+        lambda: report.explanation_to_json(*shown),
+        lambda: opening + report.explanation_text(*shown),
     )
 
 
-@command(json=False)
+@command()
 def export(
     measure: str,
     to: Annotated[
@@ -444,9 +432,8 @@ def export(
     from dcglearn.base.files import write_text
     from dcglearn.measures.names import named_measure
 
-    names = None if labels is None else dcglearn.Scale.parse(labels).labels
     named = named_measure(measure, scale, n_ranks)
-    exported = dcglearn.export(named.measure, to, names, n_ranks or 10)
+    exported = dcglearn.export(named.measure, to, labels, n_ranks or 10)
     text = exported.text.rstrip("\n")
     if out is None:
         print_text(text)
@@ -509,7 +496,6 @@ def threshold(
     gamma : X
         Rate at which judgments lower alpha.
     """
-    from dcglearn.report.judgments import threshold_text
     from dcglearn.systems.beta_gamma import by_relevance, net_gains, read_scored, utilities_of
 
     linear = {"--credit": credit, "--debit": debit, "--relevant": relevant}
@@ -517,27 +503,28 @@ def threshold(
     file = name_files(files)
     with reporting(f"reading {file}") as advance:
         documents = read_scored(files, advance, judgments.read_options())
-    if measure is not None and cost is not None:
-        with naming("--measure"):
-            worth = net_gains(measure, cost)
-        unjudged = min(worth.values())
-    elif measure is not None or cost is not None:
+    if (measure is None) != (cost is None):
         raise InputError("--measure and --cost belong together", "give both, such as --cost .3")
-    else:
+    if measure is None or cost is None:
         unjudged = -2.0 if debit is None else -debit
         with naming("--relevant"):
             worth = by_relevance(documents, relevant, 3.0 if credit is None else credit, unjudged)
+    else:
+        with naming("--measure"):
+            worth = net_gains(measure, cost)
+        unjudged = min(worth.values())
     judged = [grade is not None for grade in documents.grades]
     with naming(file):
         utilities = utilities_of(documents, worth, unjudged)
         found = dcglearn.beta_gamma_threshold(documents.scores, utilities, judged, beta, gamma)
+    thresholds = {
+        "theta_opt": found.theta_optimal,
+        "theta_zero": found.theta_zero,
+        "theta": found.theta,
+    }
     cuts = {
         name: {"score": theta, **found.passing(theta)._asdict()}
-        for name, theta in (
-            ("theta_opt", found.theta_optimal),
-            ("theta_zero", found.theta_zero),
-            ("theta", found.theta),
-        )
+        for name, theta in thresholds.items()
     }
     content = {
         "file": file,
@@ -551,4 +538,4 @@ def threshold(
         "pays": cuts["theta_opt"]["documents"] > 0,
         **cuts,
     }
-    return Answer(lambda: content, lambda: threshold_text(content))
+    return Answer(lambda: content, lambda: report.threshold_text(content))

@@ -1,12 +1,13 @@
-"""What the commands print about measures: of a learned one the answer first.
+"""What the commands print about measures, and about how well they agree with judgments.
 
-Then come its numbers, with what determines each, and details.
+Of a learned one the answer is first; then come its numbers, with what determines each, and details.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, cast
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -23,12 +24,12 @@ from dcglearn.learning.record import (
 )
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import DISCOUNT_RULES
-from dcglearn.measures.measure import Measure
 from dcglearn.measures.measure_files import MeasureFile
+from dcglearn.measures.names import NamedMeasure
 from dcglearn.measures.presets import PRESETS, preset
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.report.tables import Row, Table, page
+from dcglearn.report.tables import Row, Table, page, shown_p
 from dcglearn.report.words import (
     EMPTY_RANKS,
     bulleted,
@@ -39,8 +40,24 @@ from dcglearn.report.words import (
     kept_together,
 )
 
+if TYPE_CHECKING:
+    from dcglearn.inference.compare import MeasureComparison
+
 Origin = Literal["fixed", "data", "ridge", "none"]
 """Where a gain or discount comes from: a convention of the gauge, or what determines it."""
+
+
+class Numbers(NamedTuple):
+    """Gains of grades, or discounts of ranks: usual ones by name, and estimates of a model.
+
+    `kind` is one of :data:`dcglearn.report.figures.command_figures.LABELS`.
+    """
+
+    kind: str
+    names: Sequence[object]
+    usual: dict[str, Floats]
+    estimates: Sequence[Estimated]
+
 
 _NUMBER = {"fixed": "{:.3f}", "data": "{:.3f}", "ridge": "({:.3f})", "none": "-"}
 
@@ -64,9 +81,9 @@ def unit_range(values: Floats) -> Floats:
     return (values - low) / (high - low) if high > low else np.ones_like(values)
 
 
-def measure_text(name: str, content: MeasureFile, measure: Measure, n_ranks: int | None) -> str:
+def measure_text(named: NamedMeasure, content: MeasureFile, n_ranks: int | None) -> str:
     """Describe a measure of a file, learned or not."""
-    head = f"{name}: {in_full(measure, content)}"
+    head, measure = f"{named.name}: {in_full(named)}", named.measure
     if isinstance(measure, LinearUtility):
         weights = enumerate(measure.matrix.tolist(), start=1)
         rows = [[str(rank), *row] for rank, row in weights]
@@ -77,18 +94,18 @@ def measure_text(name: str, content: MeasureFile, measure: Measure, n_ranks: int
     if LearnedRecord.read(content) is not None:
         return page(head, learned_text(content))
     n_ranks = n_ranks or measure.n_ranks or 10
-    ranks, discounts = range(1, n_ranks + 1), measure.discounts_for(n_ranks).tolist()
+    discounts = enumerate(measure.discounts_for(n_ranks).tolist(), start=1)
     by_grade = [*zip(map(str, measure.labels), measure.gains, strict=True)]
-    by_rank = [*zip(map(str, ranks), discounts, strict=True)]
+    by_rank = [(str(rank), discount) for rank, discount in discounts]
     return page(head, Table(("grade", "gain"), by_grade), Table(("rank", "discount"), by_rank))
 
 
-def in_full(measure: Measure, content: MeasureFile | None) -> str:
+def in_full(named: NamedMeasure) -> str:
     """Name a measure in full; a learned one by where it comes from, as its numbers need notes."""
-    record = None if content is None else LearnedRecord.read(content)
+    record = LearnedRecord.read(named.file) if named.file else None
     if record is None:
-        return str(measure)
-    kind = "W" if isinstance(measure, LinearUtility) else "DCG"
+        return str(named.measure)
+    kind = "W" if isinstance(named.measure, LinearUtility) else "DCG"
     source = record.learned_from
     return (
         f"{kind} learned from {source.strict:,} strict of "
@@ -304,3 +321,77 @@ def known_measures() -> dict[str, Table]:
             "Measures of other tools, and what computes the same here",
         ),
     }
+
+
+def agreement_table(content: Mapping[str, Any], weighted: bool) -> Table:
+    """Return the document of ``agree`` as a table; `weighted` says whether weights differ."""
+    ties, rows = content["ties"], []
+    for one in content["rows"]:
+        known = not math.isnan(one["low"])  # a single query has none
+        row: Row = {
+            "measure": one["measure"],
+            "agreement": one["agreement"],
+            "95% interval": f"{one['low']:.4f} to {one['high']:.4f}" if known else "-",
+        }
+        shown = ("right", "tied", "wrong", *["with_ties"] * (ties > 0), "in full")
+        rows.append(row | {name.replace("_", " "): one[name] for name in shown})
+    about = _about(content["strict"], content["queries"], content["without_query"], ties)
+    about += ["agreement is weighted, the counts are not"] * weighted
+    return Table.of(rows, "; ".join(about))
+
+
+def queries_text(n_queries: int, alone: int) -> str:
+    """Name the queries of judgments, and how many judgments have none."""
+    if not n_queries:
+        return "without query ids"
+    return f"of {counted(n_queries, 'query', 'queries')}" + (
+        f" and {alone:,} without a query" if alone else ""
+    )
+
+
+def _about(strict: int, queries: int, alone: int, ties: int) -> list[str]:
+    independent = "keep a query together" if queries else "take each judgment as independent"
+    with_ties = (
+        f"with ties: agreement with all answers, where the measure calls the {ties:,} closest "
+        "pairs ties, as many as people did"
+    )
+    return [
+        f"Agreement with {counted(strict, 'strict judgment')} {queries_text(queries, alone)}",
+        "a tie under the measure counts 1/2",
+        f"intervals {independent}",
+        *[with_ties] * (ties > 0),
+    ]
+
+
+def comparison_table(comparison: MeasureComparison) -> Table:
+    """Return a table of a comparison, one row per measure; CSV has what JSON has of each."""
+    rows = []
+    for one in comparison.rows:
+        lead = "" if one.ahead_low is None else f"{one.ahead_low:+.4f} to {one.ahead_high:+.4f}"
+        row: Row = {
+            "measure": one.name,
+            "agreement": one.agreement,
+            "95% interval": f"{one.low:.4f} to {one.high:.4f}",
+            f"lead of {comparison.against}": one.ahead,
+            "95% interval of lead": lead,
+            "p": None if one.p is None else shown_p(one.p),
+            "verdict": one.verdict,
+        }
+        if comparison.ties:
+            row["with ties"] = one.with_ties
+        rows.append(row | {"in full": one.measure})
+    about = [
+        *_about(
+            comparison.judgments, comparison.queries, comparison.without_query, comparison.ties
+        ),
+        f"learned measures: {comparison.n_folds}-fold cross-validation, "
+        f"{counted(comparison.n_repeats, 'time')}",
+        "leads are paired, and p is not corrected for the number of measures",
+        f"near the line: p from {comparison.near[0]:.2f} to {comparison.near[1]:.2f}, or other "
+        "folds could change the verdict",
+    ]
+    if comparison.effective < comparison.queries / 2:
+        about.insert(
+            1, f"queries so uneven that they are worth {comparison.effective:,.0f} of equal size"
+        )
+    return Table.of(rows, "; ".join(about), records=comparison.to_json()["rows"])

@@ -69,9 +69,6 @@ def plan_json(found: Plan, widths: Mapping[str, float]) -> dict[str, Any]:
         known = np.where(values < UNKNOWN, values, np.nan)  # which JSON holds as null
         return dict(zip(found.numbers, known.tolist(), strict=True))
 
-    def by_count(after: Floats) -> dict[int, dict[str, float]]:
-        return dict(zip(found.counts, map(by_name, after), strict=True))
-
     said = ("judged", "rough", "chosen", "possible", "asked", "undetermined", "rejected")
     target = {"half_widths": widths, "answers": found.answers_for(widths)}
     return {
@@ -80,8 +77,8 @@ def plan_json(found: Plan, widths: Mapping[str, float]) -> dict[str, Any]:
         **{name: getattr(found, name) for name in said},
         "half_widths": {
             "now": by_name(found.now),
-            "chosen": by_count(found.after),
-            "random": by_count(found.after_random),
+            "chosen": dict(zip(found.counts, map(by_name, found.after), strict=True)),
+            "random": dict(zip(found.counts, map(by_name, found.after_random), strict=True)),
             "all": by_name(found.at_most),
         },
         "target": target if widths else None,

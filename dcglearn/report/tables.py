@@ -150,10 +150,13 @@ class Table:
         """Return the rows by name of their columns, with numbers in full."""
         if repeated := repeated_name(self.columns):
             raise InputError(f"two columns are called {repeated}", "rename one")
-        values = (
-            [cell.value if isinstance(cell, Shown) else cell for cell in row] for row in self.rows
-        )
-        return [dict(zip(self.columns, row, strict=True)) for row in values]
+        return [
+            {
+                name: cell.value if isinstance(cell, Shown) else cell
+                for name, cell in zip(self.columns, row, strict=True)
+            }
+            for row in self.rows
+        ]
 
     def csv(self) -> str:
         """Return the table as CSV, with numbers in full."""

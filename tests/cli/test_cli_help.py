@@ -16,7 +16,7 @@ import dcglearn
 from dcglearn import LIKE, InputError
 from dcglearn.cli import GROUPS, app
 from dcglearn.cli.command import MADE
-from dcglearn.cli.remedies import in_options, message
+from dcglearn.cli.output import in_options, message
 from dcglearn.interop.export import TARGETS
 from dcglearn.judgments.ratings import Within
 from dcglearn.learning.problem import MARGINS

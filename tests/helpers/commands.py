@@ -131,7 +131,7 @@ def run_here(*arguments: str, **options: Any) -> None:
 
     from dcglearn import InputError
     from dcglearn.cli import app
-    from dcglearn.cli.remedies import in_options
+    from dcglearn.cli.output import in_options
 
     words = list(arguments)
     for name, value in options.items():

@@ -19,8 +19,7 @@ from dcglearn import (
 )
 from dcglearn.inference.families import any_weights
 from dcglearn.inference.maximise import maximise
-from dcglearn.report.study.page import study_json, study_page
-from dcglearn.report.study.words import headline
+from dcglearn.report.study.page import headline, study_json, study_page
 from helpers.simulated import logistic_judgments, scale_of
 
 DISCOUNTS = ("free", "log2", "constant", "log:free", "decreasing", "convex")

@@ -23,7 +23,7 @@ from dcglearn.judgments.writing import write_preferences
 from dcglearn.lab.simulation.judges import DESIGNS, SCALE, simulated_study
 from dcglearn.learning.record import Estimated, HypothesisRecord
 from dcglearn.report.study.facts import study_judgments
-from dcglearn.report.study.words import headline
+from dcglearn.report.study.page import headline
 from dcglearn.report.words import verdict_sentences
 from helpers.commands import run_commands
 from helpers.simulated import with_ids

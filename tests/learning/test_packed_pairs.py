@@ -25,7 +25,7 @@ from dcglearn import (
     write_preferences,
 )
 from dcglearn.base.workers import open_workers
-from dcglearn.cli import reading
+from dcglearn.cli import options
 from dcglearn.judgments import packed
 from dcglearn.learning import source
 from helpers.truths import DATA_1
@@ -123,7 +123,7 @@ def test_what_takes_too_much_memory_is_to_be_packed_first(
 ) -> None:
     data = Preferences.of([[[0, 1], [1, 1]]] * 500, ["a"] * 500, Scale((1, 0)))
     write_preferences(data, tmp_path / "p.csv")
-    monkeypatch.setattr(reading, "MOST_IN_MEMORY", 1000)
+    monkeypatch.setattr(options, "MOST_IN_MEMORY", 1000)
     with pytest.raises(InputError, match="500 judgments") as refused:
-        reading.JudgmentOptions().load([str(tmp_path / "p.csv")])
+        options.JudgmentOptions().load([str(tmp_path / "p.csv")])
     assert "dcglearn pack" in refused.value.remedy

@@ -29,8 +29,8 @@ from dcglearn.lab.claims import Claim, Finding
 from dcglearn.lab.experiment_figures import draw_figure
 from dcglearn.lab.plots import Figure, Plot, findings_latex
 from dcglearn.lab.repetitions import mean_interval
+from dcglearn.report.figures.command_figures import draw_pairs
 from dcglearn.report.figures.style import missing_glyphs_as_boxes, save
-from dcglearn.report.figures.system_figures import draw_pairs
 from helpers.drawn_figures import (
     CASES,
 )

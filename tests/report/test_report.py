@@ -27,9 +27,8 @@ from dcglearn import (
 )
 from dcglearn.inference.compare import ComparedMeasure
 from dcglearn.learning.record import LearnedRecord
-from dcglearn.report.comparisons import comparison_table
-from dcglearn.report.figures.measure_figures import draw_comparison, draw_measure_file
-from dcglearn.report.measures import learned_text, parameter_tables
+from dcglearn.report.figures.command_figures import draw_comparison, draw_measure_file
+from dcglearn.report.measures import comparison_table, learned_text, parameter_tables
 from dcglearn.report.tables import Table
 from helpers.simulated import preset_judgments
 

@@ -25,8 +25,7 @@ from dcglearn import (
 from dcglearn.judgments.preferences import group_numbers, query_folds
 from dcglearn.measures.agreement import outcomes
 from dcglearn.report.study.facts import STUDY_TOOLS
-from dcglearn.report.study.page import study_json, study_page, study_pictures
-from dcglearn.report.study.words import headline, more_judgments, more_words
+from dcglearn.report.study.page import headline, more_judgments, more_words, study_json, study_page
 from dcglearn.report.words import judged_pairs, short
 from helpers.simulated import SCALE, preset_judgments, with_ids
 from helpers.written import write_qrels, write_run
@@ -37,7 +36,7 @@ def studied(data: Preferences) -> Study:
 
 
 def page_of(found: Study) -> str:
-    return study_page(found, "html", study_pictures(found))
+    return study_page(found, "html")
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,1 @@
-"""Everything that matplotlib draws; a module loads when one of its figures is drawn."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Everything that matplotlib draws."""

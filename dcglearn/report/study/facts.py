@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
@@ -15,18 +15,16 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.statistics import clustered_mean
-from dcglearn.base.types import Floats
 from dcglearn.inference.calibration import HeldOut, LinkTest, held_out, link_test
 from dcglearn.inference.questions import Conclusion, JudgeShare, Question, conclude, judge_shares
 from dcglearn.interop.export import export
 from dcglearn.judgments.inspection import Inspection, inspect_judgments
 from dcglearn.judgments.preferences import Preferences
-from dcglearn.learning.record import Estimated
 from dcglearn.measures.agreement import outcomes, weighted_mean
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.presets import usual_presets
-from dcglearn.report.measures import unit_range, usual_numbers
+from dcglearn.report.measures import Numbers, unit_range, usual_numbers
 from dcglearn.systems.compare_systems import compare_orderings
 from dcglearn.systems.evaluate import evaluate
 from dcglearn.systems.inputs import QrelsLike, RunLike
@@ -55,16 +53,6 @@ class Agreement:
     low: float
     high: float
     differs: float | None
-
-
-class Part(NamedTuple):
-    """Gains of grades, or discounts of ranks: usual ones by name, and estimates."""
-
-    kind: str
-    number: str
-    names: Sequence[object]
-    usual: dict[str, Floats]
-    estimates: Sequence[Estimated]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,14 +107,14 @@ class Study:
         return "queries" if self.conclusion.free.evidence.has_query_ids else "judgments"
 
     @property
-    def parts(self) -> tuple[Part, Part]:
+    def parts(self) -> tuple[Numbers, Numbers]:
         """The gains, and the discounts; of usual ones the best and the first are 1."""
         gains, discounts = usual_numbers(self.data.scale, self.data.n_ranks)
         gains = {name: unit_range(one) for name, one in gains.items()}  # the worst is 0
         free, ranks = self.conclusion.free, range(1, self.data.n_ranks + 1)
         return (
-            Part("grade", "gain", self.data.scale.labels, gains, free.gains()),
-            Part("rank", "discount", ranks, discounts, free.discounts()),
+            Numbers("grade", self.data.scale.labels, gains, free.gains()),
+            Numbers("rank", ranks, discounts, free.discounts()),
         )
 
     @property
@@ -233,7 +221,7 @@ def study_judgments(
     right = {name: outcomes(one, pairs) for name, one in measures.items()}
     proposed, differs = None, dict[str, float]()
     if concluded.support == "supported":
-        gains = tuple(round(max(0.0, float(gain)), 4) for gain in fit.dcg.gains)
+        gains = tuple(round(max(0.0, gain), 4) for gain in fit.dcg.gains)
         discounts = "log2" if fit.model.discounts == "log2" else fit.dcg.discounts
         proposed = DCG(gains, discounts, preferences.n_ranks, grades=fit.scale.labels)
         own = outcomes(proposed, pairs)

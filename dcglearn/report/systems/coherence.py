@@ -102,7 +102,9 @@ def clearest_queries_table(conclusions: SystemConclusions, one: PairConclusion) 
     rankings, _, _ = graded_rankings(evaluation, conclusions.given, conclusions.n_ranks)
     rows = [
         (
-            *(evaluation.queries[q], *values[:, q].tolist(), differences[q]),
+            evaluation.queries[q],
+            *values[:, q].tolist(),
+            differences[q],
             *(" ".join(labels_of(rankings[s, q], evaluation.qrels.scale)) for s in pair),
         )
         for q in sorted(most, key=differences.__getitem__, reverse=True)

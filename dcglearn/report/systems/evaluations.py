@@ -459,9 +459,9 @@ def _other_rules(rules: Rules, measures: Sequence[object]) -> list[str]:
 def _definitions(evaluation: Evaluation) -> list[str]:
     lines = []
     for one in evaluation.comparable().measures:
-        if one.name != str(one.measure):
-            lines.append(f"{one.name} is {one.measure}")
         measure = one.measure
+        if one.name != str(measure):
+            lines.append(f"{one.name} is {measure}")
         if not isinstance(measure, DCG):
             continue
         if measure.n_grades > 2 and not any(measure.gains[1:]):

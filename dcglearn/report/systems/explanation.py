@@ -32,12 +32,9 @@ _VERDICTS = {
 
 
 def explanation_text(
-    found: Explanation,
-    measures: Sequence[NamedMeasure],
-    lists: tuple[Grades, Grades],
-    scale: Scale,
+    found: Explanation, measures: Sequence[NamedMeasure], lists: Grades, scale: Scale
 ) -> str:
-    """Return what each rank contributes, the verdicts and the reason."""
+    """Return what each rank contributes to two lists, (2, K), the verdicts and the reason."""
     columns = [*(labels_of(row, scale) for row in lists), *found.contributions.tolist()]
     rows = [(str(rank), *row) for rank, row in enumerate(zip(*columns, strict=True), start=1)]
     rows.append(("sum", "", "", *found.contributions.sum(axis=1).tolist()))
@@ -52,15 +49,13 @@ def explanation_text(
         words = "finds a and b equal" if winner == "equal" else f"prefers {winner}"
         lines.append(f"{named.name} {words}: {named.measure}")
     lines += ["", "They agree on these lists." if found.agree else _REASONS[found.reason]]
-    certain = verdict(advantage(*lists, len(scale)), worst_gain="zero").winner
+    a, b = lists
+    certain = verdict(advantage(a, b, len(scale)), worst_gain="zero").winner
     return "\n".join([*lines, f"With the worst grade worth 0, {_VERDICTS[certain]}."])
 
 
 def explanation_to_json(
-    found: Explanation,
-    measures: Sequence[NamedMeasure],
-    lists: tuple[Grades, Grades],
-    scale: Scale,
+    found: Explanation, measures: Sequence[NamedMeasure], lists: Grades, scale: Scale
 ) -> dict[str, Any]:
     """Return the same as a JSON-able dict."""
     return {

@@ -22,7 +22,7 @@ def supported_tables(
         [
             [
                 names[s],
-                float(found.means[s]),
+                found.means[s],
                 *map(int, (*found.ranks[s], *found.ranks_resampled[s])),
             ]
             for s in order
@@ -35,8 +35,7 @@ def supported_tables(
     if most is not None and len(pairs) > most:
         pairs = [*pairwise(order)]
     shares = [
-        [names[i], names[j], float(found.ahead[i, j]), float(found.ahead_resampled[i, j])]
-        for i, j in pairs
+        [names[i], names[j], found.ahead[i, j], found.ahead_resampled[i, j]] for i, j in pairs
     ]
     return systems, Table(
         ("above", "below", "of the measures", "topics drawn, too"),

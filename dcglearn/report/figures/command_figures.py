@@ -1,35 +1,39 @@
-"""Figures of measures, comparisons and plans: gains by grade, discounts by rank, W, intervals."""
+"""Figures that commands draw: of measures and comparisons, of plans, and of systems."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
-from dcglearn.learning.record import Estimated, LearnedRecord, is_affine
+from dcglearn.learning.record import LearnedRecord, is_affine
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure_files import MeasureFile
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.report.comparisons import queries_text
-from dcglearn.report.figures.style import COLOURS, MARKERS, STYLE
+from dcglearn.report.figures.style import COLOURS, INKS, LIGHT, MARKERS, STYLE, adapting_svg
 from dcglearn.report.measures import (
+    Numbers,
     estimates_of,
     parameter_origins,
+    queries_text,
     unit_range,
     usual_numbers,
 )
+from dcglearn.report.words import extent_in_words
 
 if TYPE_CHECKING:
     from dcglearn.asking.plan import Plan
     from dcglearn.inference.compare import MeasureComparison
+    from dcglearn.systems.conclusions import SystemConclusions
+    from dcglearn.systems.supported import Supported
 
 LABELS = {
     "grade": {"title": "Gain by grade", "xlabel": "Grade", "ylabel": "Gain (best = 1)"},
@@ -49,50 +53,42 @@ LABELS = {
 _FARTHEST = 3.0
 """Where bars are cut, if no number is as far from 0."""
 
+_EXTENT_COLOURS = (COLOURS[0], COLOURS[5], COLOURS[1], COLOURS[7], "#dddddd")
+"""Of the extents, in order."""
 
-@dataclass(frozen=True)
-class Numbers:
-    """Gains of grades, or discounts of ranks, beside those of usual measures by name.
+_CELL, _LETTER, _LINE, _WIDEST_LABEL = 0.3, 0.085, 0.18, 3.2
+"""In inches: a cell, the width of a letter, the height of a line, the width of the legend."""
 
-    `kind` is one of :data:`LABELS`.
-    `bars` are intervals, (n, 2), nan for none; what is `doubtful` is hollow.
+_MARKER = 15
+"""Of a cell, in points."""
+
+
+def draw_numbers(
+    axes: Axes, label: str, shown: Numbers, values: Floats, doubtful: Sequence[bool]
+) -> None:
+    """Draw gains by grade, the best at the right, relevance by document, or discounts by rank.
+
+    `values` stand beside usual ones and intervals of estimates; what is `doubtful` is hollow.
     """
-
-    kind: str
-    names: Sequence[object]
-    values: Floats
-    usual: Mapping[str, Floats]
-    bars: Floats | None
-    doubtful: Sequence[bool]
-    label: str = "this measure"
-
-
-def intervals_of(numbers: Iterable[Estimated]) -> Floats:
-    """Return the intervals of numbers, (n, 2); nan where one is given or not determined."""
-    none = (np.nan, np.nan)
-    known = [(one.low, one.high) if one.determined and not one.given else none for one in numbers]
-    return np.array(known, float)
-
-
-def draw_numbers(axes: Axes, shown: Numbers) -> None:
-    """Draw gains by grade, the best at the right, relevance by document, or discounts by rank."""
-    at, hollow = np.arange(len(shown.names)), np.array(shown.doubtful, bool)
+    at, hollow = np.arange(len(values)), np.array(doubtful, bool)
     axes.set_prop_cycle(color=COLOURS, marker=MARKERS)
-    axes.plot(at, shown.values, label=shown.label, linewidth=2, markersize=6, zorder=3)
+    axes.plot(at, values, label=label, linewidth=2, markersize=6, zorder=3)
     for name, numbers in shown.usual.items():
         axes.plot(at, numbers, label=name, linewidth=1, markersize=4, zorder=2)
     if hollow.any():
         axes.plot(
             at[hollow],
-            shown.values[hollow],
+            values[hollow],
             MARKERS[0],
             mec=COLOURS[0],
             mfc="white",
             zorder=4,
             label="not determined by the data",
         )
-    drawn = [np.array([0.0, 1.05]), shown.values[~hollow], *shown.usual.values()]
-    if (bars := shown.bars) is not None:
+    drawn = [np.array([0.0, 1.05]), values[~hollow], *shown.usual.values()]
+    if shown.estimates:
+        bars = np.array([(one.low, one.high) for one in shown.estimates])
+        bars[[one.given or not one.determined for one in shown.estimates]] = np.nan
         axes.vlines(
             at, *bars.T, color=COLOURS[0], label="95% interval", lw=4, alpha=0.6, zorder=2.5
         )
@@ -106,32 +102,45 @@ def draw_numbers(axes: Axes, shown: Numbers) -> None:
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False)
 
 
+@mpl.rc_context(STYLE | dict.fromkeys(INKS, LIGHT.ink))
+def study_pictures(parts: Iterable[Numbers]) -> list[tuple[str, str]]:
+    """Draw gains and discounts of a study, each beside usual ones, as SVG; return words of each."""
+    pictures = []
+    for one in parts:
+        values = np.nan_to_num([number.estimate for number in one.estimates])
+        doubtful = [not number.determined for number in one.estimates]
+        figure = Figure(figsize=(4.2, 3.6), layout="constrained")
+        draw_numbers(figure.subplots(), "these judgments", one, values, doubtful)
+        svg = adapting_svg(figure)
+        words = f"{LABELS[one.kind]['title']}, beside the usual ones; the numbers are below."
+        pictures.append((words, svg[svg.index("<svg") :]))
+    return pictures
+
+
 @mpl.rc_context(STYLE)
 def draw_measure_file(content: MeasureFile, title: str) -> Figure:
     """Draw gains and discounts of a measure file next to usual ones, and W as an image."""
-    scale, utility = Scale(content.measure.labels), content.utility
-    record = LearnedRecord.read(content)
-    drawn = [] if content.dcg is None else _numbers_of(content.dcg, record, scale)
+    record, utility = LearnedRecord.read(content), content.utility
+    drawn = [] if content.dcg is None else _numbers_of(content.dcg, record)
     panels = len(drawn) + (utility is not None)
     figure = Figure(figsize=(3.6 * panels + 1.2, 4.4), layout="constrained")
     axes = figure.subplots(1, panels, squeeze=False)[0]
     for panel, numbers in zip(axes, drawn, strict=False):
-        draw_numbers(panel, numbers)
+        draw_numbers(panel, "this measure", *numbers)
     if utility is not None:
-        noun = "grade" if record is None else record.parameters.noun
-        _draw_weights(axes[-1], utility, scale, noun)
+        _draw_weights(axes[-1], utility, "grade" if record is None else record.parameters.noun)
     figure.suptitle(title, x=0.01, ha="left", fontsize=10)
     return figure
 
 
-def _numbers_of(dcg: DCG, record: LearnedRecord | None, scale: Scale) -> list[Numbers]:
-    """Return the gains and discounts of a measure, beside usual ones in the same gauge."""
+def _numbers_of(dcg: DCG, record: LearnedRecord | None) -> list[tuple[Numbers, Floats, list[bool]]]:
+    """Return the gains and discounts of a measure, and usual ones in the same gauge."""
     n_ranks, noun, absolute, affine = dcg.n_ranks or 10, "grade", True, False
     if record is not None:
         noun, gauge = record.parameters.noun, record.factors.gauge
         absolute, affine = gauge.startswith("absolute"), record.prior is None and is_affine(gauge)
     parts = [
-        (noun, scale.labels, np.array(dcg.gains), not absolute),
+        (noun, dcg.labels, np.array(dcg.gains), not absolute),
         (
             "affine" if affine else "rank",
             range(1, n_ranks + 1),
@@ -139,27 +148,27 @@ def _numbers_of(dcg: DCG, record: LearnedRecord | None, scale: Scale) -> list[Nu
             affine,
         ),
     ]
-    usual, numbers = usual_numbers(scale, n_ranks), []
+    usual, numbers = usual_numbers(Scale(dcg.labels), n_ranks), []
     for k, (kind, names, own, to_unit_range) in enumerate(parts):
         estimates = () if record is None else estimates_of(record)[k]
         doubtful = [not one.determined for one in estimates] or [False] * len(own)
         if record is not None and record.prior is None:  # the measure is that of W
             doubtful = [by in ("ridge", "none") for by in parameter_origins(record)[k]]
-        bars = None if kind == "affine" or not estimates else intervals_of(estimates)
         values, *others = (
             unit_range(one) if to_unit_range else one / (k * one[0] or np.abs(one).max() or 1.0)
             for one in (own, *usual[k].values())
         )  # of gains the largest is 1, and of discounts the first
         drawn = {} if kind == "document" else dict(zip(usual[k], others, strict=True))
-        numbers.append(Numbers(kind, names, values, drawn, bars, doubtful))
+        shown = Numbers(kind, names, drawn, () if kind == "affine" else estimates)
+        numbers.append((shown, values, doubtful))
     return numbers
 
 
-def _draw_weights(axes: Axes, utility: LinearUtility, scale: Scale, noun: str) -> None:
+def _draw_weights(axes: Axes, utility: LinearUtility, noun: str) -> None:
     limit = float(np.abs(utility.matrix).max()) or 1.0
     image = axes.imshow(utility.matrix, cmap="PuOr_r", vmin=-limit, vmax=limit, aspect="auto")
     ticks = _ticks(utility.n_ranks)
-    axes.set_xticks(range(utility.n_grades), [str(label) for label in scale.labels])
+    axes.set_xticks(range(utility.n_grades), [*map(str, utility.labels)])
     axes.set_yticks(ticks, [str(k + 1) for k in ticks])
     axes.set(
         title=f"W, the learned worth of a {noun} at a rank",
@@ -191,9 +200,6 @@ def draw_comparison(comparison: MeasureComparison, title: str) -> Figure:
         xlabel=f"Agreement of {comparison.against} minus that of the measure",
         title=f"Lead of {comparison.against}",
     )
-    for axes in (left, right):
-        axes.grid(axis="x", color="0.9")
-        axes.locator_params(axis="x", nbins=6)
     figure.suptitle(
         f"{title}\nBars: 95% intervals, {counted(comparison.judgments, 'strict judgment')} "
         f"{queries_text(comparison.queries, comparison.without_query)}",
@@ -230,3 +236,68 @@ def draw_intervals(axes: Axes, numbers: Sequence[Sequence[float | None]]) -> Non
     values, low, high = np.array(numbers, float).T
     axes.hlines(range(len(values)), low, high, color=COLOURS[0], linewidth=1.5)
     axes.plot(values, range(len(values)), "o", color=COLOURS[0])
+    axes.grid(axis="x", color="0.9")
+    axes.locator_params(axis="x", nbins=6)
+
+
+@mpl.rc_context(STYLE)
+def draw_pairs(conclusions: SystemConclusions) -> Figure:
+    """Draw what may be concluded about pairs of systems, sorted by the tested measure, best first.
+
+    The colour of a pair is that of the parameters for which that order is proved; a dot means a
+    significant difference.
+    """
+    from dcglearn.systems.conclusions import EXTENTS
+
+    pairs = conclusions.pairs
+    order = conclusions.evaluation.best_first().systems
+    names = [name for name in order if any(name in (one.a, one.b) for one in pairs)]
+    last = len(names) - 1
+    grid = _CELL * last + _LETTER * max(map(len, names))
+    size = max(_WIDEST_LABEL, grid + 0.4), grid + _LINE * (len(EXTENTS) + 4) + 0.5
+    drawing = Figure(figsize=size, layout="constrained")
+    axes = drawing.subplots()
+    places = np.array([sorted((names.index(one.a), names.index(one.b))) for one in pairs])
+    holds = np.array([one.holds_for for one in pairs])
+    significant = np.array([one.significant for one in pairs], bool)
+    for extent, colour in zip(EXTENTS, _EXTENT_COLOURS, strict=True):
+        if number := np.sum(holds == extent):
+            label = f"{extent_in_words(extent)}: {number}"
+            axes.plot(*places[holds == extent].T, "s", color=colour, ms=_MARKER, label=label)
+    if significant.any():
+        axes.plot(*places[significant].T, ".", color="black", ms=_MARKER, label="significant")
+    axes.set(xlim=(-0.5, last - 0.5), ylim=(last + 0.5, 0.5), aspect="equal")
+    axes.set_xticks(range(last), names[:-1], rotation=90)
+    axes.set_yticks(range(1, last + 1), names[1:])
+    axes.tick_params(length=0)
+    axes.spines[["left", "bottom"]].set_visible(False)
+    title = f"For which parameters the order by {conclusions.measure} holds"
+    drawing.suptitle(title, x=0.02, ha="left", fontsize=STYLE["axes.titlesize"], wrap=True)
+    drawing.legend(loc="outside lower left", frameon=False, markerscale=0.5)
+    return drawing
+
+
+@mpl.rc_context(STYLE)
+def draw_supported(found: Supported) -> Figure:
+    """Draw 95% of the ranks of each system under measures that judgments support.
+
+    Thick bars are of the measures alone, thin ones with topics drawn as well.
+    """
+    order = found.order
+    places = np.arange(1, len(order) + 1)
+    figure = Figure(figsize=(5.2, 1.2 + 0.22 * len(order)), layout="constrained")
+    axes = figure.subplots()
+    bands = (
+        (found.ranks_resampled, 1.2, COLOURS[0], "measures and topics drawn"),
+        (found.ranks, 4.5, COLOURS[1], "measures drawn"),
+    )
+    for band, width, colour, label in bands:
+        low, high = band[order].T
+        axes.hlines(places, low - 0.12, high + 0.12, color=colour, lw=width, label=label)
+    axes.plot(places, places, "o", color="black", ms=3, label="learned measure")
+    axes.set_yticks(places, [found.systems[s] for s in order])
+    axes.set(xlim=(0.5, len(order) + 0.5), ylim=(len(order) + 0.6, 0.4))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set(xlabel="rank", title=f"95% of the ranks, {found.n_measures:,} measures")
+    figure.legend(loc="outside lower center", ncols=3, frameon=False)
+    return figure
