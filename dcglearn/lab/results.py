@@ -12,6 +12,7 @@ a store. Cells of another version are not found.
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
@@ -49,6 +50,9 @@ CELLS_FILE = "store/cells.jsonl"
 TABLE = "table.csv"
 
 PICTURES = (".svg", ".pdf", ".png")
+
+LEFT_BEHIND = f".*-{12 * '[0-9a-f]'}.*"
+"""Files that a run has begun to write; those of an hour ago are of one that was killed."""
 
 CHECKED_ON = 2
 """Repetitions after which the list of figures is checked; of one, there are no intervals."""
@@ -252,6 +256,9 @@ def write_results(
         table, unchanged = result_table(config, store), set()
     figures = make_figures(config, table, counts.complete)
     folder.mkdir(parents=True, exist_ok=True)
+    for path in folder.glob(LEFT_BEHIND):
+        if path.stat().st_mtime < time.time() - 3600:
+            path.unlink()
     if not kept:
         write_text(folder / TABLE, table.to_csv(index=False, lineterminator="\n"))
         made = {

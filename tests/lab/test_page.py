@@ -51,6 +51,20 @@ def finished(first_run: tuple[Path, str], tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_what_a_killed_run_left_behind_is_removed(run: Run, finished: Path) -> None:
+    """Files that it had begun to write, unless another run may be writing them."""
+    old, new, other = (
+        finished / "results/flips" / name
+        for name in (".figure-05-0123456789ab.pdf", ".figure-05-ba9876543210.pdf", ".own-note.txt")
+    )
+    for path in (old, new, other):
+        path.touch()
+    os.utime(old, (0, 0))
+    os.utime(other, (0, 0))
+    assert run("run", "configs/flips.toml").returncode == 0
+    assert (old.exists(), new.exists(), other.exists()) == (False, True, True)
+
+
 def test_run_leaves_a_table_figures_and_provenance(
     run: Run, finished: Path, first_run: tuple[Path, str]
 ) -> None:
