@@ -84,7 +84,7 @@ class OwnExpansions:
     def expand(self, theta: Floats, some: Integers, observed: bool) -> Expansion:
         """Expand it at parameters (f, P); the information is Fisher's, or that observed."""
         parts = [self._of_part(theta, some, observed, *part) for part in self.parts]
-        sums: list[Any] = [sum(one) for one in zip(*parts, strict=True)]
+        sums: Any = map(sum, zip(*parts, strict=True))
         value, gradient, information, pull, of_lapses = sums
         if observed:
             pull = pull.reshape(-1, self.members.K, self.members.L)

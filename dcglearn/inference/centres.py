@@ -222,7 +222,7 @@ def _sum_slopes(steps: Floats) -> Floats:
     """Return du_l/dz_j, (f, n, n), for u_l = sum_{j >= l} step_j exp(z_j) over u_1."""
     sums = sums_from(steps)
     u, shares = sums / sums[:, :1], steps / sums[:, :1]
-    return np.asarray((np.triu(np.ones((steps.shape[1],) * 2)) - u[..., None]) * shares[:, None])
+    return (np.triu(np.ones((steps.shape[1],) * 2)) - u[..., None]) * shares[:, None]
 
 
 def cumulated(x: Floats) -> Floats:

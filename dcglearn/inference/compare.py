@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -56,8 +56,6 @@ LEARNED_MEASURES = {
 NEAR = (0.02, 0.10)
 """A difference with a p-value in this range is near the line."""
 
-Outcome = Literal["", "better", "worse", "undecided", "near the line"]
-
 
 @dataclass(frozen=True)
 class ComparedMeasure:
@@ -86,7 +84,7 @@ class ComparedMeasure:
     monte_carlo: float = 0.0
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> str:
         """Whether the measure that it is compared with is better or worse; empty for that one."""
         if self.p is None or self.ahead_low is None or self.ahead_high is None:
             return ""
@@ -210,7 +208,6 @@ def compare(
     first = names[0] if against is None else against
     check_name(first, "against", [*names, *measures])
     checked_count(n_repeats, "n_repeats")
-    preferences.check_strict()
     data = preferences[preferences.weights > 0]
     parameters = replace(learner, n_grades=data.n_grades)
     k = min(n_folds, max(2, len(np.unique(data.pair_groups))))

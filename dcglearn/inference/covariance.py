@@ -135,7 +135,7 @@ class Covariance:
         columns = self.root.T @ contrasts.T
 
         def shares(rows: Whitened) -> tuple[Judged, Floats]:
-            squares: Floats = (np.tensordot(rows.information, columns, 1) ** 2).sum(axis=1)
+            squares = (np.tensordot(rows.information, columns, 1) ** 2).sum(axis=1)
             return rows.judged, squares.sum(axis=1, keepdims=True) if pooled else squares
 
         ways = self.likelihood.evidence.ways[:2]  # smaller clusters have more
@@ -256,7 +256,7 @@ def _adjustment(
     single = slice(None) if alone.all() else alone  # which is faster
     scores[single] = own = rows.scores[single] @ root
     pull = np.einsum("nap,np->na", rows.information, scores) / 2
-    found: Floats = np.einsum("nap,na->np", rows.information, pull)
+    found = np.einsum("nap,na->np", rows.information, pull)
     found[single] += own
     firm = alone & (rows.leverage > SMALL_CLUSTER)
     parts = rows.information[firm]
@@ -269,5 +269,4 @@ def _adjusted(totals: Floats, information: Floats) -> Floats:
     """Return the scores of clusters (m, P), adjusted for their information (m, P, P)."""
     values, vectors = np.linalg.eigh(np.eye(totals.shape[1]) - information)
     values = np.maximum(values, _FIRMEST)
-    adjusted: Floats = np.matvec(vectors, np.vecmat(totals, vectors) / np.sqrt(values))
-    return adjusted
+    return np.asarray(np.matvec(vectors, np.vecmat(totals, vectors) / np.sqrt(values)))

@@ -27,6 +27,7 @@ from dcglearn.inference.evidence import Evidence, Judgments
 from dcglearn.inference.families import (
     FREE_FAMILY,
     ORDERED,
+    Family,
     FamilyLike,
     WeightFamily,
     any_weights,
@@ -214,22 +215,22 @@ class JudgmentFit:
         table = np.pad(self.table, ((0, 0), (0, not self.evidence.layout.empty)))
         return np.asarray(table[np.arange(len(table)), lists].sum(axis=-1))
 
-    def gains(self, level: float = 0.95) -> tuple[Estimated, ...]:
-        """Return the gain of each grade, with its interval; the best is 1, the worst 0."""
-        return self._ratios("gain", level)[: len(self.scale)]
+    def gains(self) -> tuple[Estimated, ...]:
+        """Return the gain of each grade, with its 95% interval; the best is 1, the worst 0."""
+        return self._gains[: len(self.scale)]
 
     def empty_rank(self) -> Estimated | None:
         """Return what an empty rank is worth, relative to the best grade; the worst grade has 0.
 
         None unless lists of a pair differ in their empty ranks.
         """
-        return self._ratios("gain", 0.95)[-1] if self.evidence.layout.empty else None
+        return self._gains[-1] if self.evidence.layout.empty else None
 
-    def discounts(self, level: float = 0.95) -> tuple[Estimated, ...]:
-        """Return the discount of each rank, with its interval; the first is 1."""
+    def discounts(self) -> tuple[Estimated, ...]:
+        """Return the discount of each rank, with its 95% interval; the first is 1."""
         if self.free is None:
-            return self._ratios("discount", level)
-        column, free = self.weights[:, self._reference], self.free.discounts(level)
+            return self._discounts
+        column, free = self.weights[:, self._reference], self.free.discounts()
         return monotone_discounts(column / column[0], free) if column[0] else free
 
     @property
@@ -245,14 +246,7 @@ class JudgmentFit:
     def other(self, name: str) -> Estimated:
         """Return one of ``fit.likelihood.names``, such as the side bias, with its interval."""
         check_name(name, "parameter of the model", self.likelihood.names)
-        key = name, 0.95
-        found = self._known.get(key) or (estimated_parameter(self.covariance, *key),)
-        return self._known.setdefault(key, found)[0]
-
-    @cached_property
-    def _known(self) -> dict[tuple[str, float], tuple[Estimated, ...]]:
-        """Intervals that were asked for, which pages do several times."""
-        return {}
+        return estimated_parameter(self.covariance, name)
 
     def products(self, rows: Floats) -> tuple[Floats, Floats]:
         """Return products of W with rows (m, K L), and their derivatives in parameters, (m, P)."""
@@ -289,21 +283,26 @@ class JudgmentFit:
         largest = int(sizes.argmax())
         return largest if sizes[largest] > _FAR_LARGER * sizes[0] else 0
 
-    def _ratios(self, kind: str, level: float) -> tuple[Estimated, ...]:
-        """Return gains, with that of an empty rank, or discounts, relative to the first of them."""
-        if (kind, level) in self._known:
-            return self._known[kind, level]
-        family, linear, of_gains = self.likelihood.family, None, kind == "gain"
-        one = family.gains if of_gains else family.discounts
-        rows = self.grade_rows if of_gains else self.rank_rows
-        labels: Sequence[object] = self.scale.labels if of_gains else range(1, len(rows) + 1)
-        products = self.products(rows)
-        if not family.factored:
+    @cached_property
+    def _gains(self) -> tuple[Estimated, ...]:
+        """The gains, and what an empty rank is worth if it is a grade of its own."""
+        family, rows = self.likelihood.family, self.grade_rows
+        names = [*(f"gain {label}" for label in self.scale.labels), "empty rank"][: len(rows)]
+        return self._ratios(names, rows, family.gains, family.scale_of_gains.start)
+
+    @cached_property
+    def _discounts(self) -> tuple[Estimated, ...]:
+        names = [f"discount {rank}" for rank in range(1, len(self.table) + 1)]
+        return self._ratios(names, self.rank_rows, self.likelihood.family.discounts, 0)
+
+    def _ratios(
+        self, names: Sequence[str], rows: Floats, family: Family, begin: int
+    ) -> tuple[Estimated, ...]:
+        """Return gains or discounts, whose parameters begin there, relative to the first."""
+        products, linear = self.products(rows), None
+        if not self.likelihood.family.factored:
             linear = products[1]
-        elif not one.formula and one.n_coefficients:
-            begin = len(family.discounts.start) * of_gains
-            after = self.likelihood.n_parameters - begin - one.n_coefficients
-            linear = np.pad(one.generators, ((0, 0), (begin, after)))
-        names = [*(f"{kind} {label}" for label in labels), "empty rank"][: len(rows)]
-        found = estimated_ratios(names, *products, self.covariance, level, linear)
-        return self._known.setdefault((kind, level), found)
+        elif not family.formula and family.n_coefficients:
+            after = self.likelihood.n_parameters - begin - family.n_coefficients
+            linear = np.pad(family.generators, ((0, 0), (begin, after)))
+        return estimated_ratios(names, *products, self.covariance, linear)

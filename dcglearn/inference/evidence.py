@@ -379,8 +379,8 @@ def _layout(judgments: Preferences | PackedPairs, ties: TieModel, counts: Intege
 
 def _some(judged: CodedJudgments, rows: Integers) -> CodedJudgments:
     lists, answers, weights, queries, judges = judged
-    shown = lists[rows], answers[rows], weights[rows]
-    return CodedJudgments(*shown, queries.take(rows), judges.take(rows))
+    ids = queries.take(rows), judges.take(rows)
+    return CodedJudgments(lists[rows], answers[rows], weights[rows], *ids)
 
 
 def _encoded(layout: Layout, found: CodedJudgments, numbers: Sequence[Mapping[str, int]]) -> Judged:

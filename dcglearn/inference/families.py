@@ -92,18 +92,6 @@ class Formula(NamedTuple):
     t_low: float
     t_high: float
 
-    def internal(self, name: str, text: str) -> float:
-        """Return t for the parameter as people write it."""
-        value = parse_number(text)
-        if not self.low < value < self.high:
-            limits = f"above {self.low:g}" + (f" and below {self.high:g}" * (self.high < math.inf))
-            wanted = limits if self.low > -math.inf else "that is finite"
-            raise InputError(
-                f"{name!r} does not give the {self.parameter}",
-                f"write a number {wanted} after the colon, or the word free",
-            )
-        return self.to_t(value)
-
 
 def _power(x: Floats, t: float) -> Derivatives:
     exponent, share = math.exp(t), x / x[0]
@@ -168,10 +156,8 @@ DISCOUNT_FORMULAS = {
     ),
 }
 
-GAIN_FAMILIES = (FREE_FAMILY, "linear", *GAIN_FORMULAS)
-DISCOUNT_FAMILIES = tuple(
-    dict.fromkeys((FREE_FAMILY, *ORDERED, *DISCOUNT_FORMULAS, *DISCOUNT_RULES))
-)
+GAIN_FAMILIES = FREE_FAMILY, "linear", *GAIN_FORMULAS
+DISCOUNT_FAMILIES = {FREE_FAMILY, *ORDERED, *DISCOUNT_FORMULAS, *DISCOUNT_RULES}
 """Names of families, before the colon."""
 
 
@@ -190,8 +176,7 @@ class Expansion(NamedTuple):
         """Return the second derivatives of pull'vector, (..., p, p)."""
         if self.second is None:
             return np.zeros((self.jacobian.shape[-1],) * 2)
-        bent: Floats = np.matvec(self.second, pull[..., None, :])
-        return bent
+        return np.asarray(np.matvec(self.second, pull[..., None, :]))
 
 
 class Family(NamedTuple):
@@ -258,7 +243,7 @@ def gain_family(gains: FamilyLike, values: Floats, empty: bool = False) -> Famil
     >>> gain_family([3, 2, 0], np.array([2.0, 1.0, 0.0]), True).at(np.array([3.0, -1.0])).values
     array([ 3.,  2.,  0., -1.])
     """
-    L, x, name, formula = len(values), (values - values[-1]).astype(float), "given", None
+    L, x, name, formula = len(values), values - values[-1], "given", None
     if not isinstance(gains, str):
         wanted = f"give {counted(L, 'number')}, the best first"
         numbers = finite_array(gains, "gains", (L,), wanted)
@@ -291,7 +276,15 @@ def _by_formula(
     """Return the generator of a formula, and the formula if its parameter is estimated."""
     if parameter == FREE_FAMILY:
         return np.zeros((len(x), 1)), formula
-    return formula.at(x, formula.internal(name, parameter))[0][:, None], None
+    value, low, high = parse_number(parameter), formula.low, formula.high
+    if not low < value < high:
+        limits = f"above {low:g}" + f" and below {high:g}" * (high < math.inf)
+        wanted = limits if low > -math.inf else "that is finite"
+        raise InputError(
+            f"{name!r} does not give the {formula.parameter}",
+            f"write a number {wanted} after the colon, or the word free",
+        )
+    return formula.at(x, formula.to_t(value))[0][:, None], None
 
 
 def discount_family(discounts: FamilyLike, n_ranks: int) -> Family:

@@ -69,6 +69,7 @@ gains: for a million judgments of lists of 10 in five grades, that takes about 8
 _CUBES = 120
 """So often the cube of the number of parameters is added."""
 
+_NO_GRADES = "the model of the judgment takes grades, and documents have none"
 _NO_MAXIMUM = "the judgments are too few, or depend too little on the grades, for an estimate"
 
 
@@ -176,11 +177,8 @@ def fit_file(
                 resampled = parameter_intervals(
                     learned, opened, rng, intervals, 0.95, advance, choose
                 )
-        found = Certainty(reason="none was asked for")
-        if documents:
-            no_grades = "the model of the judgment takes grades, and documents have none"
-            found = Certainty(reason=no_grades)
-        elif certainty:
+        found = Certainty(reason=_NO_GRADES if documents else "none was asked for")
+        if certainty and not documents:
             with step("estimating intervals"):
                 found = certainty_of(opened)
         if draws:
@@ -230,7 +228,6 @@ def _fit(
     if isinstance(judgments, PackedPairs):
         with step(f"solving for {counted(judgments.n_pairs, 'pair')} (pairs read)") as advance:
             return fit(Problem.packed(judgments, margin, float(C), workers, advance), solver)
-    judgments.check_strict()
     problem = parameters.problem(judgments.pairs, judgments.pair_weights)
     if C != "cv":
         with step(f"solving for {counted(problem.n_pairs, 'pair')}"):
@@ -333,8 +330,8 @@ class Certainty(CertaintyRecord):
             judgments=len(fit.evidence),
             clusters=fit.clusters,
             empty_ranks=fit.evidence.layout.empty,
-            gains=fit.gains(cls.level),
-            discounts=fit.discounts(cls.level),
+            gains=fit.gains(),
+            discounts=fit.discounts(),
             hypotheses=questions,
             fit=fit,
         )
@@ -365,7 +362,7 @@ def certainty_of(judgments: Preferences | PackedPairs) -> Certainty:
     True
     """
     K, L = judgments.n_ranks, judgments.n_grades
-    n = len(judgments.pairs) if isinstance(judgments, Preferences) else judgments.n_pairs
+    n = judgments.n_pairs if isinstance(judgments, PackedPairs) else len(judgments.pairs)
     if isinstance(judgments, PackedPairs) and not judgments.has_sides:
         return Certainty(reason="the packed pairs do not say how they were shown")
     if n * K * L + _CUBES * (K + L) ** 3 > MAX_COST:

@@ -17,7 +17,6 @@ import numpy as np
 from scipy.special import betainc, expit, softmax
 
 from dcglearn.base.types import Floats, Integers
-from dcglearn.inference.answers import answer_terms
 from dcglearn.inference.evidence import SAMPLE, Evidence
 from dcglearn.inference.likelihood import Likelihood, Rows
 from dcglearn.inference.maximise import highest_posterior
@@ -41,17 +40,15 @@ class JudgeLapses(NamedTuple):
 
 def judge_lapses(likelihood: Likelihood, parameters: Floats) -> JudgeLapses:
     """Estimate how often each judge answers at random."""
-    evidence = likelihood.evidence
-    t = likelihood.value_of("ties", parameters)
-    q, n = 1 / len(likelihood.answers), evidence.n_judges
+    q, n = 1 / len(likelihood.answers), likelihood.evidence.n_judges
 
     def of_rows(rows: Rows) -> tuple[Integers, Floats]:
         """Return some judges, and the log likelihood for each share of lapses, (judges, cells)."""
-        _, answers, weights, _, judges, _ = rows.judged
-        p = np.exp(answer_terms(answers, rows.v, t, rows.h, 0.0, likelihood.ties, 0.5).value)
-        order = np.argsort(judges, kind="stable")  # rows of a judge together are summed faster
-        p, weights = p[order], weights[order]
-        judges, first = np.unique(judges[order], return_index=True)
+        p = np.exp(likelihood.terms(parameters, rows._replace(e=np.zeros(1))).value)
+        # rows of a judge together are summed faster
+        order = np.argsort(rows.judged.judges, kind="stable")
+        p, weights = p[order], rows.judged.weights[order]
+        judges, first = np.unique(rows.judged.judges[order], return_index=True)
         logs = (weights * np.log(e * q + (1 - e) * p) for e in _MIDDLES)
         return judges, np.stack([np.add.reduceat(one, first) for one in logs], axis=1)
 
@@ -68,9 +65,8 @@ def judge_lapses(likelihood: Likelihood, parameters: Floats) -> JudgeLapses:
         _EDGES[1:][np.minimum((cumulated < level).sum(axis=1), _CELLS - 1)]
         for level in (0.025, 0.975)
     )
-    return JudgeLapses(
-        np.bincount(evidence.judged.judges, minlength=n), posterior @ _MIDDLES, low, high
-    )
+    judgments = np.bincount(likelihood.evidence.judged.judges, minlength=n)
+    return JudgeLapses(judgments, posterior @ _MIDDLES, low, high)
 
 
 @lru_cache(1)

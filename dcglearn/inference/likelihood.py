@@ -82,17 +82,10 @@ class Rows(NamedTuple):
     e: Floats
     design: list[tuple[str, slice, Floats]]
     mean_utility: Floats
-    n_parameters: int
-
-    def departing(self, z: Floats) -> Rows:
-        """Return them with m more parameters, all 0: v is v + gamma'z for z (n, m)."""
-        n_parameters = self.n_parameters + z.shape[1]
-        more = V, slice(self.n_parameters, n_parameters), z
-        return self._replace(design=[*self.design, more], n_parameters=n_parameters)
 
     def scores(self, terms: Terms, factors: Floats) -> Floats:
         """Return the gradient of the log probability of each answer, (n, P), times factors (n,)."""
-        found = np.zeros((len(self.v), self.n_parameters))
+        found = np.zeros((len(self.v), max(at.stop for _, at, _ in self.design)))
         for one, at, slopes in self.design:
             found[:, at] += slopes * (terms.first[one] * factors)[:, None]
         return found
@@ -148,7 +141,7 @@ class Likelihood:
     def bounds(self) -> tuple[Floats, Floats]:
         """Lower and upper bounds of the parameters, each of shape (P,)."""
         relative = self.evidence.relative_lapses
-        most = 1.0 if relative is None else max(1.0, float(relative.max()))
+        most = 1.0 if relative is None else relative.max()  # their mean is 1
         known = {"lapses": (0.0, min(MAX_LAPSES, _MAX_OF_JUDGE / most))}
         if self.ties == "rao-kupper":
             known["ties"] = _MIN_TIES, math.inf
@@ -169,7 +162,7 @@ class Likelihood:
         """Return the log likelihood with the prior, its gradient and Hessian, at (..., P)."""
         at, prior = self.family.at(parameters[..., : self.n_weights]), self.prior(parameters)
         parts = self.map(parameters, partial(self._sum, parameters), counted=True)
-        sums: list[Any] = [sum(one) for one in zip(*parts, strict=True)]
+        sums: Any = map(sum, zip(*parts, strict=True))
         value, gradient, of_weights, hessian = sums
         gradient[..., : self.n_weights] = np.vecmat(of_weights, at.jacobian)
         pull = of_weights - at.values / PRIOR_SD**2
@@ -314,7 +307,7 @@ class Likelihood:
                 factor = self.evidence.relative_lapses[judged.judges][:, None]
                 e = e * factor[:, 0]
             design.append((E, self.places["lapses"], factor))
-        return Rows(judged, v, h, e, design, both, self.n_parameters)
+        return Rows(judged, v, h, e, design, both)
 
 
 def gram_of(information: Floats) -> Floats:

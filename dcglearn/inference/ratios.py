@@ -52,10 +52,8 @@ def profile_interval(
     at, edge = math.atan2(top @ x, bottom @ x), math.pi / 2
     at -= math.pi * round(at / math.pi)
     try:
-        if excess(edge) <= 0:
-            return -math.inf, math.inf
         low, high = (float(brentq(excess, at, end, xtol=1e-5)) for end in (-edge, edge))
-    except (SolverError, ValueError):
+    except (SolverError, ValueError):  # or it does not fall by so much
         return -math.inf, math.inf
     return math.tan(low), math.tan(high)
 
@@ -95,10 +93,9 @@ def estimated_ratios(
     values: Floats,
     slopes: Floats,
     spread: Covariance,
-    level: float,
     linear: Floats | None,
 ) -> tuple[Estimated, ...]:
-    """Return ratios of estimates to the first of them, with their intervals.
+    """Return ratios of estimates to the first of them, with their 95% intervals.
 
     `linear`, (m, P), are numbers in proportion to the estimates and linear in the parameters.
     """
@@ -120,7 +117,7 @@ def estimated_ratios(
         else:
             variance, both = spread.variance(contrast), slopes[[i, 0]]
             V = both @ spread.robust @ both.T * (variance / flat)
-            quantile = float(stdtrit(df, (1 + level) / 2))
+            quantile = float(stdtrit(df, 0.975))
             low, high = ratio_interval(float(values[i]), float(values[0]), V, quantile)
             if determined and linear is not None and not math.isfinite(high - low):
                 fall = spread.inflation(contrast) * quantile**2 / 2
@@ -130,7 +127,7 @@ def estimated_ratios(
     return tuple(found)
 
 
-def estimated_parameter(spread: Covariance, name: str, level: float) -> Estimated:
+def estimated_parameter(spread: Covariance, name: str) -> Estimated:
     """Return a parameter after those of W, which is the ratio to a number that is 1.
 
     A share of lapses of 0 has no error: its upper bound is where the likelihood, maximised over all
@@ -139,18 +136,18 @@ def estimated_parameter(spread: Covariance, name: str, level: float) -> Estimate
     contrast, spread = spread.of_parameter(name)
     estimate, lapses = float(spread.maximum.parameters @ contrast), name == "lapses"
     if lapses and not estimate and not spread.one_cluster:
-        return Estimated(name, 0.0, 0.0, _largest_lapses(spread, contrast, level))
+        return Estimated(name, 0.0, 0.0, _largest_lapses(spread, contrast))
     of_1 = np.array([1.0, estimate]), np.stack([0 * contrast, contrast])
-    found = estimated_ratios(["1", name], *of_1, spread, level, None)[1]
+    found = estimated_ratios(["1", name], *of_1, spread, None)[1]
     return replace(found, low=max(found.low, 0.0), high=min(found.high, 1.0)) if lapses else found
 
 
-def _largest_lapses(spread: Covariance, contrast: Floats, level: float) -> float:
+def _largest_lapses(spread: Covariance, contrast: Floats) -> float:
     """Return the largest share of lapses that the likelihood does not exclude."""
     from scipy.optimize import brentq  # loads slowly
 
     maximum, held = spread.maximum, contrast > 0
-    quantile = float(fdtri(1, max(1.0, spread.effective - 1), level))
+    quantile = float(fdtri(1, max(1.0, spread.effective - 1), 0.95))
     lowest = maximum.value - max(1.0, spread.inflation(contrast)) * quantile / 2
 
     @cache  # the ends are asked for twice

@@ -36,6 +36,7 @@ from scipy.special import fdtrc, stdtr
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Booleans, Floats
+from dcglearn.inference.answers import V
 from dcglearn.inference.covariance import inverse_root
 from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.inference.evidence import ClusterSums, Judged
@@ -236,9 +237,12 @@ def score_test(
     """
 
     def of_rows(rows: Rows) -> tuple[Judged, Floats, Floats]:
-        judged, rows = rows.judged, rows.departing(bend(rows)) if bend else rows
+        if bend:  # v is v + gamma'z, with a gamma of 0
+            z, P = bend(rows), len(parameters)
+            rows = rows._replace(design=[*rows.design, (V, slice(P, P + z.shape[1]), z)])
         scores, information = likelihood.scores_and_information(parameters, rows)
-        return judged, np.column_stack([scores, np.ones(len(scores))]), gram_of(information)
+        scores = np.column_stack([scores, np.ones(len(scores))])
+        return rows.judged, scores, gram_of(information)
 
     found, information = list[ClusterSums](), np.zeros(())
     in_order = replace(likelihood, evidence=likelihood.evidence.by_cluster)

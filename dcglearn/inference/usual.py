@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dcglearn.base.checks import check_kind
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, errors_at
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import map_threads, one_blas_thread
 from dcglearn.base.types import Booleans, Floats, Pairs
@@ -108,8 +108,7 @@ def learn_dcg(
         judgments.check_strict()
         sides = _sides(judgments.answers[judgments.strict] == B)
         answers = Answers(judgments.pairs, judgments.pair_weights, sides)
-    if design_effect != 1:
-        answers = answers._replace(weights=answers.weights / design_effect)
+    answers = answers._replace(weights=answers.weights / design_effect)
     return learn_from_answers(answers, judgments.scale, prior)
 
 
@@ -180,10 +179,8 @@ def members_of(prior: str | DCG, scale: Scale, lists: Pairs) -> Members:
 
 def prior_measure(prior: str | DCG, scale: Scale, n_ranks: int) -> DCG:
     """Return the measure to start from."""
-    try:
+    with errors_at("the prior"):
         measure = as_measure(prior, scale, n_ranks)
-    except InputError as error:
-        raise error.at("the prior") from error
     if not isinstance(measure, DCG):
         raise InputError(
             f"{prior} is not a DCG", "name a preset, a DCG, usual or none", "the prior"
