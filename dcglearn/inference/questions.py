@@ -32,13 +32,13 @@ from scipy.special import stdtrit
 
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.types import Floats
-from dcglearn.inference.calibration import additivity_test
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import MANY_JUDGES, Evidence, Judged, Judgments
 from dcglearn.inference.families import FREE_FAMILY
 from dcglearn.inference.judges import judge_lapses
 from dcglearn.inference.tests import (
     LikelihoodRatio,
+    additivity_test,
     is_about_grades,
     likelihood_ratio,
     no_effect,

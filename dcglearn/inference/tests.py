@@ -24,15 +24,23 @@ hypotheses). W = 0 is tested twice, and corrected for that: in the direction of 
 the discount log2, which needs few queries to be sure, and in all directions. A side bias is tested
 with W as estimated and with W = 0, and p is the larger one: so it is never seen where as many
 answers are for a as for b.
+
+Two departures from the model are tested by the same scores, as if its difference v were v + gamma'z:
+
+* The link: a model with v + gamma v |v| in place of v has lighter tails than the logistic function
+  if gamma > 0, and heavier ones if gamma < 0 (Stukel, JASA 83, 1988, with one parameter).
+* Additivity: a document adds as much to DCG whatever else is in the list. For people who look for
+  one good document, or stop at it, products of gains, g(i) g(j) for i < j, say more than the sum.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from scipy.special import fdtrc, stdtr
+from scipy.special import fdtrc, stdtr, stdtrit
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Booleans, Floats
@@ -47,6 +55,9 @@ from dcglearn.measures.discounts import rule_discounts
 
 BEYOND_DOUBT = 1e-6
 """If the usual multiples of W have a smaller p-value, any W is not tested."""
+
+INTERACTING = 5
+"""Products of the gains at so many first ranks are tested: those that weigh most."""
 
 _MOST_STEPS = 50
 _NEAR_ENOUGH = 1e-7
@@ -88,6 +99,24 @@ class LikelihoodRatio:
     df: int
     cluster_df: float
     effective: float
+    p: float
+
+
+@dataclass(frozen=True)
+class LinkTest:
+    """The score test of the link.
+
+    Attributes
+    ----------
+    gamma : float
+        A first estimate; below 0 the tails are heavier than the model's.
+    t, df, p : float
+        The test of gamma = 0.
+    """
+
+    gamma: float
+    t: float
+    df: float
     p: float
 
 
@@ -220,6 +249,45 @@ def _where_nothing_counts(likelihood: Likelihood, tested: slice) -> float:
     free, tangent = null.free & ~held, np.eye(len(held))[:, null.free & ~held]
     free[tested] = True
     return score_test(likelihood, null.parameters, tangent, free)[0].p
+
+
+def link_test(fit: JudgmentFit) -> LinkTest:
+    """Test whether answers depend on the difference of utilities as the model says.
+
+    Parameters
+    ----------
+    fit : JudgmentFit
+
+    Returns
+    -------
+    LinkTest
+    """
+    found, step = _departure(fit, lambda rows: (rows.v * np.abs(rows.v))[:, None])
+    if not found.df:
+        return LinkTest(0.0, 0.0, math.inf, 1.0)
+    gamma = float(step[-1])
+    t = -float(stdtrit(found.cluster_df, found.p / 2))
+    return LinkTest(gamma, math.copysign(t, gamma), found.cluster_df, found.p)
+
+
+def additivity_test(fit: JudgmentFit) -> LikelihoodRatio:
+    """Test whether the worth of a list is the sum of what its documents are worth, by its score."""
+    gains = fit.weights.mean(axis=0)
+    gains = np.append(gains / max(np.abs(gains).max(), 1e-300), 0.0)  # an empty rank adds nothing
+    first, second = np.triu_indices(min(len(fit.weights), INTERACTING), 1)
+
+    def products(rows: Rows) -> Floats:
+        of_ranks = gains[rows.judged.lists]
+        both = of_ranks[:, :, first] * of_ranks[:, :, second]
+        return np.asarray(both[:, 0] - both[:, 1])
+
+    return _departure(fit, products)[0]
+
+
+def _departure(fit: JudgmentFit, bend: Bend) -> tuple[LikelihoodRatio, Floats]:
+    """Test whether v is v + gamma'z instead, for z (n, m) of each judgment."""
+    x = fit.parameters
+    return score_test(fit.likelihood, x, np.eye(len(x)), fit.maximum.free, bend)
 
 
 def score_test(
