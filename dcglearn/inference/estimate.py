@@ -92,18 +92,6 @@ class JudgmentModel:
     position_dependent: bool = False
     measure: Measure | None = None
 
-    def family(self, scale: Scale, n_ranks: int, empty: bool = False) -> WeightFamily:
-        """Return the family of W on a scale, in which an empty rank may be a grade of its own."""
-        if self.measure is not None:
-            W = np.array(self.measure.matrix_for(n_ranks))
-            return multiples_of(W, str(self.measure), empty)
-        if self.position_dependent:
-            return any_weights(n_ranks, len(scale), empty)
-        values = np.array(scale.values, float)
-        gains = gain_family(self.gains, values, empty)
-        discounts = discount_family(self.discounts, n_ranks)
-        return WeightFamily(gains, discounts, (n_ranks, len(gains.generators)))
-
     def fit(self, judgments: Judgments, near: JudgmentFit | None = None) -> JudgmentFit:
         """Estimate the parameters; packed judgments are read part by part.
 
@@ -130,8 +118,15 @@ class JudgmentModel:
 
     def likelihood(self, evidence: Evidence) -> Likelihood:
         """Return the likelihood of judgments under this model."""
-        layout = evidence.layout
-        family = self.family(evidence.scale, layout.n_ranks, layout.empty)
+        K, empty = evidence.layout.n_ranks, evidence.layout.empty
+        if self.measure is not None:
+            W = np.array(self.measure.matrix_for(K))
+            family = multiples_of(W, str(self.measure), empty)
+        elif self.position_dependent:
+            family = any_weights(K, len(evidence.scale), empty)
+        else:
+            gains = gain_family(self.gains, np.array(evidence.scale.values, float), empty)
+            family = WeightFamily(gains, discount_family(self.discounts, K), K)
         return Likelihood(evidence, family, self.ties, self.side, self.lapses)
 
 

@@ -358,11 +358,11 @@ class Product:
 
 @dataclass(frozen=True, eq=False)
 class WeightFamily:
-    """W = c g', or g alone in the `shape` (K, L). The parameters of the discounts come first."""
+    """W = c g', or g alone as K rows. The parameters of the discounts come first."""
 
     gains: Family
     discounts: Family
-    shape: tuple[int, int]
+    n_ranks: int
 
     @property
     def factored(self) -> bool:
@@ -398,7 +398,7 @@ class WeightFamily:
 
     def weights(self, parameters: Floats) -> Floats:
         """Return W, shape (K, L)."""
-        return self.at(parameters).values.reshape(self.shape).copy()
+        return self.at(parameters).values.reshape(self.n_ranks, -1).copy()
 
     @cached_property
     def signs(self) -> Floats:
@@ -448,11 +448,9 @@ def _product(family: WeightFamily, parameters: bytes, shape: tuple[int, ...]) ->
     return Product(family.discounts.at(theta[..., :n]), family.gains.at(theta[..., n:]))
 
 
-def _unfactored(
-    name: str, generators: Floats, start: Floats, shape: tuple[int, int]
-) -> WeightFamily:
+def _unfactored(name: str, generators: Floats, start: Floats, n_ranks: int) -> WeightFamily:
     """Return the W that are `generators`, (K L, p), times parameters."""
-    return WeightFamily(Family(name, generators, start), Family("", np.ones((1, 1))), shape)
+    return WeightFamily(Family(name, generators, start), Family("", np.ones((1, 1))), n_ranks)
 
 
 @lru_cache(8)
@@ -462,8 +460,7 @@ def any_weights(n_ranks: int, n_grades: int, empty: bool = False) -> WeightFamil
     gains = np.maximum(n_grades - 1 - varying, 0) / (n_grades - 1)
     start = np.outer(rule_discounts("log2", n_ranks), gains).ravel()
     generators = np.kron(np.eye(n_ranks), np.eye(n_grades + empty)[:, varying]).astype(float)
-    shape = (n_ranks, n_grades + empty)
-    return _unfactored("gains of each position", generators, start, shape)
+    return _unfactored("gains of each position", generators, start, n_ranks)
 
 
 def multiples_of(W: Floats, name: str, empty: bool = False) -> WeightFamily:
@@ -475,7 +472,7 @@ def multiples_of(W: Floats, name: str, empty: bool = False) -> WeightFamily:
     if empty:  # discounted as the best grade is
         generators[:, L, 1] = relative[:, 0] / max(np.abs(relative[:, 0]).max(), 1e-300)
     start = np.append(1 / np.abs(relative).max(), [0.0] * empty)
-    return _unfactored(name, generators.reshape(-1, 1 + empty), start, (K, L + empty))
+    return _unfactored(name, generators.reshape(-1, 1 + empty), start, K)
 
 
 def parse_families(texts: Mapping[str, str | None]) -> dict[str, Any]:

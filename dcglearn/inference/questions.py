@@ -138,7 +138,7 @@ def usual_questions(
     >>> {one.about for one in usual_questions(data)} >= {"measure", "discounts"}
     True
     """
-    model = JudgmentModel() if model is None else model
+    model = model or JudgmentModel()
     evidence = model.evidence(judgments)
     scale, n_ranks = evidence.scale, evidence.layout.n_ranks
     if measures is None:
@@ -212,8 +212,7 @@ def _answered(asked: Sequence[_Fitted]) -> tuple[Question, ...]:
     """Test hypotheses, and correct their p-values."""
     fits = [(smaller, larger) for _, _, smaller, larger in asked]
     fit = fits[0][1]
-    about_grades = any(is_about_grades(*both) for both in fits)
-    without = no_effect(fit) if about_grades else None
+    without = no_effect(fit) if any(is_about_grades(*both) for both in fits) else None
     found, reversed_of = [], reversed_judged(fit.evidence, fits)
     for (about, name, smaller, larger), of_judged in zip(asked, reversed_of, strict=True):
         additive = about == "additivity"
@@ -325,10 +324,10 @@ def recommended_model(questions: Sequence[Question]) -> JudgmentModel:
     """Return the simplest model that the tests do not contradict."""
     verdicts = {(one.about, one.hypothesis): one.verdict for one in questions}
     kept = ("not rejected", "not determined")
-    fitting = [name for (about, name), one in verdicts.items() if about == "gains" and one in kept]
-    gains = fitting[0] if fitting else FREE_FAMILY
-    log2 = verdicts.get(("discounts", "log2"), "not rejected")
-    return JudgmentModel(gains=gains, discounts="decreasing" if log2 == "rejected" else "log2")
+    fitting = (name for name in USUAL_GAINS if verdicts.get(("gains", name)) in kept)
+    rejected = verdicts.get(("discounts", "log2")) == "rejected"
+    discounts = "decreasing" if rejected else "log2"
+    return JudgmentModel(gains=next(fitting, FREE_FAMILY), discounts=discounts)
 
 
 def support_of(fit: JudgmentFit, questions: Sequence[Question]) -> Support:

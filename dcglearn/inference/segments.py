@@ -113,7 +113,7 @@ def compare_segments(
     InputError
         If fewer than two groups are left, or they have nothing in common that both determine.
     """
-    model = JudgmentModel() if model is None else model
+    model = model or JudgmentModel()
     if len(groups) != len(preferences):
         raise InputError(
             f"{counted(len(groups), 'group')} for {counted(len(preferences), 'judgment')}",
@@ -153,7 +153,7 @@ def _compare(evidence: Evidence, labels: Ids, name: str, model: JudgmentModel) -
     h, slopes = (mine - theirs)[both], [my_slopes[both], their_slopes[both]]
     V = _joint_variance(fits, slopes)
     df = min(
-        float(fit.covariance.degrees_of_freedom(slope, pooled=True)[0])
+        fit.covariance.degrees_of_freedom(slope, pooled=True).item()
         for fit, slope in zip(fits, slopes, strict=True)
     )
     statistic = float(h @ np.linalg.pinv(V, hermitian=True) @ h) / d
@@ -175,9 +175,10 @@ def _numbers(fit: JudgmentFit) -> tuple[Floats, Floats, Booleans]:
         told = np.array([number.determined and not number.given for number in found])
         end += len(one.start)
         if one.formula:
-            values, slopes = fit.parameters[[end - 1]], np.eye(len(fit.parameters))[[end - 1]]
-            free = bool(fit.maximum.free[end - 1]) and not fit.covariance.one_cluster
-            told = np.array([free and fit.covariance.share_of_data(slopes[0]) >= MIN_SHARE])
+            at, spread = [end - 1], fit.covariance
+            values, slopes = fit.parameters[at], np.eye(len(fit.parameters))[at]
+            seen = not spread.one_cluster and spread.share_of_data(slopes[0]) >= MIN_SHARE
+            told = fit.maximum.free[at] & seen
         parts.append((values, slopes, told))
     values, slopes, told = map(np.concatenate, zip(*parts, strict=True))
     return values, slopes, told
@@ -193,4 +194,4 @@ def _joint_variance(fits: Sequence[JudgmentFit], slopes: Sequence[Floats]) -> Fl
         total = moves[0] - moves[1]  # both groups number clusters alike
         alone = sum(slope @ one.alone @ slope.T for one, slope in pairs)
         candidates.append(total.T @ total + alone)
-    return max(candidates, key=lambda V: float(np.trace(V)))
+    return max(candidates, key=np.trace)

@@ -25,7 +25,7 @@ the discount log2, which needs few queries to be sure, and in all directions. A 
 with W as estimated and with W = 0, and p is the larger one: so it is never seen where as many
 answers are for a as for b.
 
-Two departures from the model are tested by the same scores, as if its difference v were v + gamma'z:
+Two departures from the model are tested by the same scores, with v + gamma'z in place of v:
 
 * The link: a model with v + gamma v |v| in place of v has lighter tails than the logistic function
   if gamma > 0, and heavier ones if gamma < 0 (Stukel, JASA 83, 1988, with one parameter).
@@ -265,8 +265,7 @@ def link_test(fit: JudgmentFit) -> LinkTest:
     found, step = _departure(fit, lambda rows: (rows.v * np.abs(rows.v))[:, None])
     if not found.df:
         return LinkTest(0.0, 0.0, math.inf, 1.0)
-    gamma = float(step[-1])
-    t = -float(stdtrit(found.cluster_df, found.p / 2))
+    gamma, t = float(step[-1]), float(stdtrit(found.cluster_df, found.p / 2))
     return LinkTest(gamma, math.copysign(t, gamma), found.cluster_df, found.p)
 
 
