@@ -28,7 +28,7 @@ from dcglearn.base.errors import SolverError
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.inference.answers import E, Terms, V, strict_terms
-from dcglearn.inference.centres import Members, cumulated
+from dcglearn.inference.centres import SPREADS, Members, cumulated
 from dcglearn.inference.maximise import MAX_STEPS, Ascent
 from dcglearn.learning.source import Arrays, Block
 
@@ -226,7 +226,7 @@ class MembersAscent(Ascent):
         """Return (W, side, e) of the member of most evidence, and minus its log prior."""
         best = np.array([np.argmax(self.evidence())])
         theta = self.theta[best]
-        return self.members.place(theta, best)[0], float(self.members.prior(theta, best)[0][0])
+        return self.members.place(theta, best)[0], self.members.prior(theta, best)[0][0]
 
     def evidence(self) -> Floats:
         """Return the log evidence at the present parameters, by Laplace's approximation."""
@@ -239,7 +239,7 @@ def start(members: Members, likelihood: OwnExpansions) -> MembersAscent:
 
     The first, with a spread of 1, learns alone: from W near its maximum, no step is too far.
     """
-    first, everyone = int(np.argmax(members.spreads == 1.0)), np.arange(len(members))
+    first, everyone = SPREADS.index(1.0), np.arange(len(members))
     at_centre = np.tile(members.mean, (len(members), 1))
     alone = MembersAscent(members, likelihood, at_centre, np.array([first])).settle()
     moved = members.translated(alone.theta[first], first)

@@ -109,7 +109,7 @@ def held_out(
         if held.any():
             others = replace(learned.likelihood, evidence=evidence.take(held))
             loss = -others.log_likelihood(learned.parameters)
-            losses.append((loss, float(others.evidence.judged.weights.sum())))
+            losses.append((loss, others.evidence.judged.weights.sum()))
             answers.append(_strict_answers(others, learned.parameters))
     loss, total = map(math.fsum, zip(*losses, strict=True))
     groups = _groups(np.concatenate(answers, axis=1))

@@ -222,14 +222,12 @@ class Evidence:
         if isinstance(judgments, Evidence):
             return judgments
         numbers: tuple[dict[str, int], dict[str, int]] = ({}, {})
-        kept, places, counts = [], [], np.zeros(10, np.int64)
-        for part, rows, some in _scanned(judgments, ties):
+        counted, places, kept = zip(*_scanned(judgments, ties), strict=True)
+        for some in kept:
             for known, column in zip(numbers, some[3:], strict=True):
                 for name in column.values:
                     known.setdefault(name, len(known))
-            kept.append(some)
-            places.append(rows)
-            counts += part
+        counts = np.sum(counted, axis=0)
         layout = _layout(judgments, ties, counts[:-1])
         codes, *others = zip(*(_encoded(layout, one, numbers) for one in kept), strict=True)
         judged = Judged(np.hstack(codes), *map(np.concatenate, others))

@@ -225,7 +225,7 @@ class Family(NamedTuple):
             return Expansion(coefficients @ self.generators.T, self.generators[:, :q])
         m, n, columns = len(self.generators), len(self.x), self.generators.copy()
         jacobian, second = np.zeros((m, q + 1)), np.zeros((q + 1, q + 1, m))
-        f, f1, f2 = self.formula.at(self.x, float(parameters[q]))
+        f, f1, f2 = self.formula.at(self.x, parameters[q])
         columns[:n, 0], jacobian[:n, q] = f, coefficients[0] * f1
         second[0, q, :n] = second[q, 0, :n] = f1
         second[q, q, :n] = coefficients[0] * f2

@@ -113,8 +113,7 @@ class Likelihood:
     def names(self) -> tuple[str, ...]:
         """The names of the parameters after those of W."""
         names = ("side",) * self.side + ("lapses",) * self.lapses
-        if self.ties != "strict":
-            names += ("ties",)
+        names += ("ties",) * (self.ties != "strict")
         return names + ("level offset", "level slope") * self.has_levels
 
     @property
@@ -297,9 +296,11 @@ class Likelihood:
             both = layout.sums.product(judged.codes, table) / 2
             slope = self.value_of("level slope", parameters)
             h = self.value_of("level offset", parameters) + slope * both[..., p]
-            design.append((H, slice(p), slope[..., None] * both[..., :p]))
-            design.append((H, self.places["level offset"], one))
-            design.append((H, self.places["level slope"], both[..., p:]))
+            design += [
+                (H, slice(p), slope[..., None] * both[..., :p]),
+                (H, self.places["level offset"], one),
+                (H, self.places["level slope"], both[..., p:]),
+            ]
         e = self.value_of("lapses", parameters)
         if self.lapses:
             factor = one

@@ -32,10 +32,9 @@ from scipy.special import stdtrit
 
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.types import Floats
-from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
+from dcglearn.inference.estimate import JudgmentFit, JudgmentModel, judge_lapses
 from dcglearn.inference.evidence import MANY_JUDGES, Evidence, Judged, Judgments
 from dcglearn.inference.families import FREE_FAMILY
-from dcglearn.inference.judges import judge_lapses
 from dcglearn.inference.tests import (
     LikelihoodRatio,
     additivity_test,
@@ -231,11 +230,11 @@ def reversed_judged(evidence: Evidence, pairs: Sequence[Sequence[JudgmentFit]]) 
     evidence = evidence.counted
     tables = np.stack([fit.table.ravel() for pair in pairs for fit in pair], axis=1)
 
-    def sums(judged: Judged) -> tuple[Floats, float]:
+    def sums(judged: Judged) -> tuple[Floats, Any]:
         differences = evidence.layout.differences.product(judged.codes, tables)
         signs = np.sign(np.round(differences, 9))
         changes = np.abs(signs[:, ::2] - signs[:, 1::2]) / 2
-        return judged.weights @ changes, float(judged.weights.sum())
+        return judged.weights @ changes, judged.weights.sum()
 
     totals, weights = zip(*evidence.map(sums, with_ids=False), strict=True)
     return list((sum(totals) / sum(weights)).tolist())

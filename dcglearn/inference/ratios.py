@@ -52,7 +52,7 @@ def profile_interval(
     at, edge = math.atan2(top @ x, bottom @ x), math.pi / 2
     at -= math.pi * round(at / math.pi)
     try:
-        low, high = (float(brentq(excess, at, end, xtol=1e-5)) for end in (-edge, edge))
+        low, high = (brentq(excess, at, end, xtol=1e-5) for end in (-edge, edge))
     except (SolverError, ValueError):  # or it does not fall by so much
         return -math.inf, math.inf
     return math.tan(low), math.tan(high)
@@ -60,7 +60,7 @@ def profile_interval(
 
 def _highest(spread: Covariance, constraint: Floats) -> float:
     """Return the maximum of the posterior among parameters at a right angle to a vector."""
-    at, likelihood = int(np.abs(constraint).argmax()), spread.likelihood
+    at, likelihood = np.abs(constraint).argmax(), spread.likelihood
     others = np.arange(len(constraint)) != at
     T = np.eye(len(constraint))[:, others]
     T[at] = -constraint[others] / constraint[at]
@@ -108,7 +108,7 @@ def estimated_ratios(
     known = zip(names, dfs.tolist(), contrasts, given.tolist(), strict=True)
     for i, (name, df, contrast, fixed) in enumerate(known):
         low = high = ratio = float(values[i] / values[0]) + 0.0  # a gain of 0 is not -0
-        flat = float(contrast @ spread.robust @ contrast)
+        flat = contrast @ spread.robust @ contrast
         determined = fixed or spread.share_of_data(contrast) >= MIN_SHARE
         if fixed:
             df = math.inf
@@ -159,7 +159,7 @@ def _largest_lapses(spread: Covariance, contrast: Floats) -> float:
     largest = float(spread.likelihood.bounds[1][held][0])
     if excess(largest) > 0:
         return largest
-    return float(brentq(excess, 0.0, largest, xtol=1e-4))
+    return brentq(excess, 0.0, largest, xtol=1e-4)
 
 
 def ratio_slopes(values: Floats, slopes: Floats) -> Floats:

@@ -172,7 +172,7 @@ def _without_lapses(fit: JudgmentFit) -> float:
     The score of a share of 0 is that of the few answers that then are nearly impossible.
     """
     contrast, covariance = fit.covariance.of_parameter("lapses")
-    share = float(fit.parameters @ contrast)
+    share = fit.parameters @ contrast
     (error,), (df,) = covariance.errors(contrast[None])
     if covariance.one_cluster or not (share and error):
         return 1.0
@@ -265,7 +265,7 @@ def link_test(fit: JudgmentFit) -> LinkTest:
     found, step = _departure(fit, lambda rows: (rows.v * np.abs(rows.v))[:, None])
     if not found.df:
         return LinkTest(0.0, 0.0, math.inf, 1.0)
-    gamma, t = float(step[-1]), float(stdtrit(found.cluster_df, found.p / 2))
+    gamma, t = float(step[-1]), stdtrit(found.cluster_df, found.p / 2)
     return LinkTest(gamma, math.copysign(t, gamma), found.cluster_df, found.p)
 
 
