@@ -208,15 +208,13 @@ class Covariance:
         chunks = self.whitened(
             lambda rows: (rows.judged, np.column_stack([rows.scores, rows.leverage]))
         )
-        first = cluster_sums(ways, chunks)
-        for one in first:
+        first = []
+        for one in cluster_sums(ways, chunks):
             one.known[-1] = 0.0  # of judgments alone, whose own scores count
-        totals = [one.known[:, :P] @ root for one in first]
-        large = [one.known[:, P] > SMALL_CLUSTER for one in first]
+            first.append((one.way, one.known[:, :P] @ root, one.known[:, P] > SMALL_CLUSTER))
 
         def parts_of(rows: Whitened) -> tuple[Judged, list[tuple[Floats, dict[int, Floats]]]]:
-            known = zip(ways, totals, large, strict=True)
-            return rows.judged, [_adjustment(*one, rows, root) for one in known]
+            return rows.judged, [_adjustment(*one, rows, root) for one in first]
 
         moves, known = [ClusterSums(way, P) for way in ways], [dict[int, Floats]() for _ in ways]
         for judged, parts in self.whitened(parts_of):
@@ -225,11 +223,11 @@ class Covariance:
                 for number, part in information.items():
                     of_way[number] = of_way.get(number, 0.0) + part
         found = []
-        for total, move, of_way in zip(totals, moves, known, strict=True):
+        for (_, total, _), move, of_way in zip(first, moves, known, strict=True):
             adjusted = (total + move.known)[:-1]
             if of_way:
-                numbers = np.array(list(of_way))
-                adjusted[numbers] = _adjusted(total[numbers], np.stack(list(of_way.values())))
+                numbers = [*of_way]
+                adjusted[numbers] = _adjusted(total[numbers], np.stack([*of_way.values()]))
             steps, alone = adjusted @ root.T, root @ move.squares @ root.T
             found.append(Clustering(steps, alone, steps.T @ steps + alone))
         return found

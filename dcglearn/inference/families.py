@@ -324,25 +324,16 @@ def discount_family(discounts: FamilyLike, n_ranks: int) -> Family:
     return Family(discounts, generators, formula=free, x=i)
 
 
-@dataclass(frozen=True, eq=False)
-class Product:
-    """The entries (..., m n) of c g' for c (..., m) and g (..., n), derivatives in c first."""
+class Product(NamedTuple):
+    """The entries (..., m n) of c g' for c (..., m) and g (..., n), those of the first row first.
+
+    And their first derivatives, (..., m n, p), those in the parameters of c first.
+    """
 
     c: Expansion
     g: Expansion
-
-    @cached_property
-    def values(self) -> Floats:
-        """The entries, those of the first row first."""
-        found = self.c.values[..., None] * self.g.values[..., None, :]
-        return found.reshape(*found.shape[:-2], -1)
-
-    @cached_property
-    def jacobian(self) -> Floats:
-        """Their first derivatives, shape (..., m n, p)."""
-        left = self.c.jacobian[..., None, :] * self.g.values[..., None, :, None]
-        right = self.c.values[..., None, None] * self.g.jacobian[..., None, :, :]
-        return np.concatenate([left, right], axis=-1).reshape(*self.values.shape, -1)
+    values: Floats
+    jacobian: Floats
 
     def curvature(self, pull: Floats) -> Floats:
         """Return the second derivatives of pull'(c g'), shape (..., p, p)."""
@@ -445,7 +436,13 @@ class WeightFamily:
 @lru_cache(8)
 def _product(family: WeightFamily, parameters: bytes, shape: tuple[int, ...]) -> Product:
     theta, n = np.frombuffer(parameters).reshape(shape), family.scale_of_gains.start
-    return Product(family.discounts.at(theta[..., :n]), family.gains.at(theta[..., n:]))
+    c, g = family.discounts.at(theta[..., :n]), family.gains.at(theta[..., n:])
+    values = c.values[..., None] * g.values[..., None, :]
+    values = values.reshape(*values.shape[:-2], -1)
+    left = c.jacobian[..., None, :] * g.values[..., None, :, None]
+    right = c.values[..., None, None] * g.jacobian[..., None, :, :]
+    jacobian = np.concatenate([left, right], axis=-1).reshape(*values.shape, -1)
+    return Product(c, g, values, jacobian)
 
 
 def _unfactored(name: str, generators: Floats, start: Floats, n_ranks: int) -> WeightFamily:

@@ -29,7 +29,7 @@ from dcglearn.base.progress import Advance, reporting, silent
 from dcglearn.base.workers import Workers, open_workers
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.questions import Question, gain_questions
-from dcglearn.inference.usual import LearnedDCG, learn_dcg, prior_measure, why_no_prior
+from dcglearn.inference.usual import LearnedDCG, learn_dcg, why_no_prior
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.packed import PackedPairs
 from dcglearn.judgments.preferences import Preferences
@@ -205,14 +205,11 @@ def _opened(
 
 
 def _starts(prior: str | DCG, judgments: Preferences | PackedPairs) -> bool:
-    """Return whether the DCG starts from a prior, which can be used; otherwise it is that of W."""
-    scale, n_ranks = judgments.scale, judgments.n_ranks
-    if prior == "usual":
-        reason = why_no_prior(scale, n_ranks)
-        if reason:
-            warn_of_input(f"learned without a prior: {reason}")
-        return not reason
-    return prior != "none" and bool(prior_measure(prior, scale, n_ranks))
+    """Return whether the DCG starts from a prior; otherwise it is that of W."""
+    reason = why_no_prior(judgments.scale, judgments.n_ranks) if prior == "usual" else ""
+    if reason:
+        warn_of_input(f"learned without a prior: {reason}")
+    return prior != "none" and not reason
 
 
 def _fit(

@@ -14,7 +14,6 @@ method.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -121,13 +120,14 @@ def compare_segments(
         )
     evidence = Evidence.of(preferences, model.ties)
     labels = np.array([None if one is None else str(one) for one in groups], object)[evidence.rows]
-    sizes = Counter(sorted(one for one in labels.tolist() if one is not None))
-    kept = [name for name, size in sizes.items() if size >= MIN_JUDGMENTS]
-    small = tuple(name for name in sizes if name not in kept)
+    named = [one for one in labels.tolist() if one is not None]
+    names, sizes = np.unique(named, return_counts=True)
+    large = sizes >= MIN_JUDGMENTS
+    kept = names[large].tolist()
     if len(kept) < 2:
         raise InputError(
             f"{counted(len(kept), 'group')} of {MIN_JUDGMENTS} or more strict judgments "
-            f"(of {len(sizes)} in all)",
+            f"(of {len(names)} in all)",
             "name groups that are larger",
         )
     used = np.isin(labels, kept)
@@ -136,7 +136,7 @@ def compare_segments(
     found = [_compare(evidence, labels, name, model) for name in asked]
     corrected = holm(np.array([one.p for one in found]))
     compared = [replace(one, corrected=p) for one, p in zip(found, corrected.tolist(), strict=True)]
-    return Segments(tuple(compared), small)
+    return Segments(tuple(compared), tuple(names[~large].tolist()))
 
 
 def _compare(evidence: Evidence, labels: Ids, name: str, model: JudgmentModel) -> SegmentComparison:
