@@ -84,23 +84,16 @@ class ComparedMeasure:
     monte_carlo: float = 0.0
 
     @property
-    def outcome(self) -> str:
-        """Whether the measure that it is compared with is better or worse; empty for that one."""
+    def verdict(self) -> str:
+        """``learned better``, ``zipf worse``, ``undecided`` ..., empty for that measure itself."""
         if self.p is None or self.ahead_low is None or self.ahead_high is None:
             return ""
         nearest_end = min(abs(self.ahead_low), abs(self.ahead_high))
         if NEAR[0] <= self.p <= NEAR[1] or nearest_end < 3 * self.monte_carlo:
             return "near the line"
         if self.ahead_low > 0:
-            return "better"
-        return "worse" if self.ahead_high < 0 else "undecided"
-
-    @property
-    def verdict(self) -> str:
-        """The outcome with the name of the measure: ``learned better``, ``zipf worse``."""
-        if self.outcome not in ("better", "worse"):
-            return self.outcome
-        return f"{self.against} {self.outcome}"
+            return f"{self.against} better"
+        return f"{self.against} worse" if self.ahead_high < 0 else "undecided"
 
 
 @dataclass(frozen=True, repr=False)

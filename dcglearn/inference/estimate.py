@@ -1,9 +1,9 @@
 """Estimates of gains and discounts from a model of the judgment, with intervals.
 
 The estimate is the maximum of the posterior (:mod:`dcglearn.inference.likelihood`). Intervals are
-those of ratios (:mod:`dcglearn.inference.ratios`), robust to clusters
-(:mod:`dcglearn.inference.covariance`). In simulation they cover the truth 93 to 98 times in 100
-from 200 judgments on, where a plain sandwich interval covers 85 to 92.
+those of ratios, robust to clusters (:mod:`dcglearn.inference.covariance`). In simulation they cover
+the truth 93 to 98 times in 100 from 200 judgments on, where a plain sandwich interval covers 85 to
+92.
 
 Discounts that have to decrease may lie on the border of what is allowed. Their intervals are those
 of free discounts, put in order, which cover a monotone truth at least as often (Chernozhukov,
@@ -31,7 +31,14 @@ from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Grades, Integers
 from dcglearn.inference.answers import TieModel
-from dcglearn.inference.covariance import Covariance
+from dcglearn.inference.covariance import (
+    MIN_SHARE,
+    Covariance,
+    estimated_parameter,
+    estimated_ratios,
+    monotone_discounts,
+    ratio_slopes,
+)
 from dcglearn.inference.evidence import SAMPLE, Evidence, Judgments
 from dcglearn.inference.families import (
     FREE_FAMILY,
@@ -46,13 +53,6 @@ from dcglearn.inference.families import (
 )
 from dcglearn.inference.likelihood import Likelihood, Rows
 from dcglearn.inference.maximise import Maximum, highest_posterior
-from dcglearn.inference.ratios import (
-    MIN_SHARE,
-    estimated_parameter,
-    estimated_ratios,
-    monotone_discounts,
-    ratio_slopes,
-)
 from dcglearn.learning.record import Estimated
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure

@@ -327,11 +327,21 @@ class Evidence:
     def _distinct(self) -> Evidence | None:
         if self.n_judgments < _FEWEST_COUNTED or self.relative_lapses is not None:
             return None
+        rows: NDArray[Any] = np.zeros(0)
+        weights, n_read = rows, 0
         every = [self.judged] if self.parts is None else self.parts.map(lambda one: one, False)
-        judged = _distinct(every)
-        if judged is None:
-            return None
-        n, none = len(judged.answers), np.zeros(0, np.int64)
+        for part in every:
+            more = np.vstack([part.answers, part.codes])
+            rows = np.hstack([rows, more]) if n_read else more
+            weights, n_read = np.append(weights, part.weights), n_read + more.shape[1]
+            first, of_row = distinct_rows(rows)
+            if len(first) > min((1 - _FEWEST_EQUAL) * n_read, _MAX_DISTINCT):
+                return None
+            rows, weights = rows[:, first], np.bincount(of_row, weights)
+        n, none = len(weights), np.zeros(0, np.int64)
+        codes, answers = rows[1:].astype(self.judged.codes.dtype), rows[0].astype(np.int8)
+        unknown, lists = np.full(n, -1), np.zeros((n, 2, 0), np.int8)
+        judged = Judged(codes, answers, weights, unknown, unknown, lists)
         return replace(
             self, judged=judged, n_judgments=n, n_queries=0, n_judges=0, rows=none, parts=None
         )
@@ -416,20 +426,3 @@ def _scanned(
     ids = map(column_of, (some.queries, some.judges))
     found = CodedJudgments(some.lists, some.answers, some.weights, *ids)
     return [(np.append(counts, np.sum(found.judges.codes < 0)), rows, found)]
-
-
-def _distinct(parts: Iterable[Judged]) -> Judged | None:
-    """Return the distinct judgments of several parts, without lists; None if too few are equal."""
-    rows: NDArray[Any] = np.zeros(0)
-    weights, n_read = rows, 0
-    for part in parts:
-        more = np.vstack([part.answers, part.codes])
-        rows = np.hstack([rows, more]) if n_read else more
-        weights, n_read = np.append(weights, part.weights), n_read + more.shape[1]
-        first, of_row = distinct_rows(rows)
-        if len(first) > min((1 - _FEWEST_EQUAL) * n_read, _MAX_DISTINCT):
-            return None
-        rows, weights = rows[:, first], np.bincount(of_row, weights)
-    unknown, lists = np.full(len(weights), -1), np.zeros((len(weights), 2, 0), np.int8)
-    codes, answers = rows[1:].astype(part.codes.dtype), rows[0].astype(np.int8)
-    return Judged(codes, answers, weights, unknown, unknown, lists)

@@ -164,7 +164,7 @@ def fit_file(
         encoding=encoding, margin=margin, C=C, solver=solver, n_grades=opened.n_grades
     )
     name = Path(judgments).name if isinstance(judgments, str | os.PathLike) else "judgments"
-    resampled, usual, drawn = None, None, None
+    resampled, usual = None, None
     with open_workers(workers) as pool:
         several = in_threads if workers == "1" else pool
         if from_prior:
@@ -181,11 +181,10 @@ def fit_file(
         if certainty and not documents:
             with step("estimating intervals"):
                 found = certainty_of(opened)
-        if draws:
-            drawn = _drawn(opened, prior, found, draws, seed)
         with step("counting agreements"):
             content = learned_measure(learned, opened, source or name, use, resampled, found, usual)
-    if drawn is not None:
+    if draws:
+        drawn = _drawn(opened, prior, found, draws, seed)
         content = replace(content, about={**content.about, "draws": as_json(drawn)})
     return content
 

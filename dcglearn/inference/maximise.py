@@ -16,7 +16,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf
@@ -72,8 +72,7 @@ class Ascent:
         self.unit = np.eye(size)
         self.hessian = np.tile(self.unit, (n, 1, 1))
         self.value, self.rise = np.full((2, n), np.inf)
-        manner = _FROM_NEAR if near else _FROM_FAR
-        first, self.more, self.less, self.least, self.longest = manner
+        first, self.more, self.less, self.least, self.longest = _FROM_NEAR if near else _FROM_FAR
         self.damping, self.near = np.full(n, first), np.full(n, near)
         self.offer(some, self.theta[some], near)
 
@@ -198,9 +197,7 @@ def _near_any_weights(likelihood: Likelihood) -> list[Floats]:
     return []
 
 
-def maximum_from(
-    likelihood: Likelihood, start: Floats, held: Booleans | Literal[False] = False
-) -> Maximum:
+def maximum_from(likelihood: Likelihood, start: Floats, held: Booleans | bool = False) -> Maximum:
     """Return the maximum of a posterior that a search from a point finds, some parameters held."""
     bounds = np.where(held, start, likelihood.bounds)
     n, balanced = len(likelihood.evidence), likelihood.family.balanced

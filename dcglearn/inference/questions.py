@@ -209,7 +209,7 @@ def ask(
 
 def _answered(asked: Sequence[_Fitted]) -> tuple[Question, ...]:
     """Test hypotheses, and correct their p-values."""
-    fits = [(smaller, larger) for _, _, smaller, larger in asked]
+    fits = [both for _, _, *both in asked]
     fit = fits[0][1]
     without = no_effect(fit) if any(is_about_grades(*both) for both in fits) else None
     found, reversed_of = [], reversed_judged(fit.evidence, fits)

@@ -24,10 +24,10 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.significance import holm
 from dcglearn.base.types import Booleans, Floats, Ids
+from dcglearn.inference.covariance import MIN_SHARE
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.questions import reversed_judged
-from dcglearn.inference.ratios import MIN_SHARE
 from dcglearn.inference.tests import TestVerdict, verdict_of
 from dcglearn.judgments.preferences import Preferences
 

@@ -246,7 +246,8 @@ def _where_nothing_counts(likelihood: Likelihood, tested: slice) -> float:
     if likelihood.lapses:
         held[likelihood.places["lapses"]] = True
     null = maximum_from(likelihood, np.where(held, 0.0, likelihood.start), held)
-    free, tangent = null.free & ~held, np.eye(len(held))[:, null.free & ~held]
+    free = null.free & ~held
+    tangent = np.eye(len(held))[:, free]
     free[tested] = True
     return score_test(likelihood, null.parameters, tangent, free)[0].p
 

@@ -15,10 +15,10 @@ import numpy as np
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Floats, Pairs
+from dcglearn.inference.covariance import MIN_SHARE
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.questions import conclude
-from dcglearn.inference.ratios import MIN_SHARE
 from dcglearn.inference.tests import likelihood_ratio, link_test, no_effect, verdict_of
 from dcglearn.judgments.preferences import Preferences, swap_lists
 from dcglearn.lab.cells import Cell
