@@ -83,22 +83,18 @@ class OwnExpansions:
 
     def expand(self, theta: Floats, some: Integers, observed: bool) -> Expansion:
         """Expand it at parameters (f, P); the information is Fisher's, or that observed."""
-        parts = [self._of_part(theta, some, observed, *part) for part in self.parts]
+        parts = []
+        for part, x in self.parts:
+            at_once = max(1, _NUMBERS // (len(x) * theta.shape[1]))  # members that the cache holds
+            cuts = [slice(begin, begin + at_once) for begin in range(0, len(theta), at_once)]
+            found = [self._expand(theta[cut], some[cut], observed, part, x) for cut in cuts]
+            parts.append([np.concatenate(one) for one in zip(*found, strict=True)])
         sums: Any = map(sum, zip(*parts, strict=True))
         value, gradient, information, pull, of_lapses = sums
         if observed:
             pull = pull.reshape(-1, self.members.K, self.members.L)
             information -= self.members.curvature(theta, some, pull, of_lapses)
         return value, gradient, information
-
-    def _of_part(
-        self, theta: Floats, some: Integers, observed: bool, part: Answers, x: Floats
-    ) -> list[Floats]:
-        """Expand as many members at a time as the cache holds."""
-        at_once = max(1, _NUMBERS // (len(x) * theta.shape[1]))
-        cuts = [slice(begin, begin + at_once) for begin in range(0, len(theta), at_once)]
-        found = [self._expand(theta[cut], some[cut], observed, part, x) for cut in cuts]
-        return [np.concatenate(one) for one in zip(*found, strict=True)]
 
     def _expand(
         self, theta: Floats, some: Integers, observed: bool, part: Answers, x: Floats
@@ -120,7 +116,7 @@ class OwnExpansions:
                 odds * one
                 for one in (of_v * terms.first[V], of_v * terms.first[E], of_e * terms.first[E])
             )
-        information = np.matmul((slopes * vv[..., None]).swapaxes(1, 2), slopes)
+        information = np.matmul((slopes * vv[..., None]).mT, slopes)
         cross = by_logit[:, None] * np.vecmat(ve, slopes)
         information[:, members.lapse] += cross
         information[:, :, members.lapse] += cross
@@ -170,7 +166,7 @@ class SharedExpansion:
         away = members.place(theta, some) - self.at
         bend = away @ self.information
         pull = self.gradient - bend
-        information = slopes.swapaxes(1, 2) @ (self.information @ slopes)
+        information = slopes.mT @ (self.information @ slopes)
         if observed:
             of_weights = cumulated(pull[:, :n].reshape(-1, members.K, members.L))
             information -= members.curvature(theta, some, of_weights, pull[:, -1])
@@ -196,9 +192,7 @@ class MembersAscent(Ascent):
         self.members, self.likelihood, self.some = members, likelihood, some
         super().__init__(self._posterior, theta, some)
 
-    def _posterior(
-        self, theta: Floats, some: Integers, observed: bool
-    ) -> tuple[Floats, Floats, Floats]:
+    def _posterior(self, theta: Floats, some: Integers, observed: bool) -> Expansion:
         """Expand minus the log posterior."""
         value, gradient, hessian = self.likelihood.expand(theta, some, observed)
         away, pull = self.members.prior(theta, some)

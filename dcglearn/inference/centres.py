@@ -162,7 +162,7 @@ class Members:
         found[:, self.lapse :] = 0.0
         if self.has_empty:
             found[:, self.empty] = of_grades[:, -1]
-        return v, found.swapaxes(1, 2)
+        return v, found.mT
 
     def number_slopes(self, theta: Floats, some: Index) -> Floats:
         """Return the derivatives of gains and discounts, shape (f, L + K, P)."""
@@ -192,7 +192,7 @@ class Members:
         found[:, self.scale, self.scale] = of_ranks.sum(axis=1)
         e = expit(theta[:, self.lapse])
         found[:, self.lapse, self.lapse] = e * (1 - e) * (1 - 2 * e) * of_lapses
-        return found + np.triu(found, 1).swapaxes(1, 2)
+        return found + np.triu(found, 1).mT
 
     def translated(self, theta: Floats, member: int) -> Floats:
         """Return parameters of all members with the W of one at its parameters, shape (F, P)."""

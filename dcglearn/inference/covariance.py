@@ -61,6 +61,8 @@ simulation, tests with Satterthwaite's reject too often there."""
 MIN_SHARE = 0.9
 """An estimate is determined if the data give at least this share of its information."""
 
+_UNBOUNDED = -math.inf, math.inf
+
 _FIRMEST = 0.02
 """Lower limit of the eigenvalues of I - F_q H^-1: a cluster that decides a direction alone."""
 
@@ -276,7 +278,7 @@ def _adjustment(
     found[single] += own
     firm = alone & (rows.leverage > SMALL_CLUSTER)
     parts = rows.information[firm]
-    found[firm] = _adjusted(scores[firm], parts.swapaxes(1, 2) @ parts)
+    found[firm] = _adjusted(scores[firm], parts.mT @ parts)
     clusters = np.unique(numbers[large[numbers]]).tolist()
     return found, {one: gram_of(rows.information[numbers == one]) for one in clusters}
 
@@ -309,7 +311,7 @@ def profile_interval(
     try:
         low, high = (brentq(excess, at, end, xtol=1e-5) for end in (-edge, edge))
     except (SolverError, ValueError):  # or it does not fall by so much
-        return -math.inf, math.inf
+        return _UNBOUNDED
     return math.tan(low), math.tan(high)
 
 
@@ -338,7 +340,7 @@ def ratio_interval(
     c = numerator**2 - t2 * of_numerator
     root = b * b - a * c
     if a <= 0 or root < 0:
-        return -math.inf, math.inf
+        return _UNBOUNDED
     half = math.sqrt(root)
     return (b - half) / a, (b + half) / a
 
@@ -355,8 +357,7 @@ def estimated_ratios(
     `linear`, (m, P), are numbers in proportion to the estimates and linear in the parameters.
     """
     if not values[0]:  # nothing bears on it: the prior alone decides
-        undetermined = (math.nan, -math.inf, math.inf)
-        return tuple(Estimated(name, *undetermined, determined=False) for name in names)
+        return tuple(Estimated(name, math.nan, *_UNBOUNDED, determined=False) for name in names)
     contrasts = ratio_slopes(values, slopes)
     given = np.abs(contrasts).max(axis=1) <= 1e-12 * np.abs(slopes[0] / values[0]).max()
     dfs, found = spread.degrees_of_freedom(contrasts), []

@@ -170,7 +170,7 @@ class JudgmentFit:
     model: JudgmentModel
     likelihood: Likelihood
     maximum: Maximum
-    free: JudgmentFit | None = None
+    free: JudgmentFit | None
 
     def __repr__(self) -> str:
         judgments = counted(len(self.evidence), "judgment")

@@ -10,7 +10,7 @@ grade where lists of a pair differ in their empty ranks; where they do not, it c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -109,8 +109,8 @@ class Layout:
 
     n_ranks: int
     n_grades: int
-    levels: bool = False
-    empty: bool = False
+    levels: bool
+    empty: bool
 
     @cached_property
     def differences(self) -> CodeLayout:
@@ -211,9 +211,9 @@ class Evidence:
     n_queries: int
     n_judges: int
     rows: Integers
-    same_lists: int = 0
-    without_weight: int = 0
-    parts: PackedParts | None = None
+    same_lists: int
+    without_weight: int
+    parts: PackedParts | None
     relative_lapses: Floats | None = None
 
     @classmethod
@@ -221,7 +221,7 @@ class Evidence:
         """Collect the judgments that a model uses."""
         if isinstance(judgments, Evidence):
             return judgments
-        numbers: tuple[dict[str, int], dict[str, int]] = ({}, {})
+        numbers = [dict[str, int](), dict[str, int]()]
         counted, places, kept = zip(*_scanned(judgments, ties), strict=True)
         for some in kept:
             for known, column in zip(numbers, some[3:], strict=True):
@@ -356,7 +356,7 @@ class PackedParts(NamedTuple):
     pairs: PackedPairs
     ties: TieModel
     layout: Layout
-    numbers: tuple[dict[str, int], dict[str, int]]
+    numbers: list[dict[str, int]]
 
     def map(self, function: Callable[[Judged], Statistic], with_ids: bool) -> Iterable[Statistic]:
         """Apply a function to the judgments of each row group; without ids, all are missing."""
@@ -391,7 +391,7 @@ def _some(judged: CodedJudgments, rows: Integers) -> CodedJudgments:
     return CodedJudgments(lists[rows], answers[rows], weights[rows], *ids)
 
 
-def _encoded(layout: Layout, found: CodedJudgments, numbers: Sequence[Mapping[str, int]]) -> Judged:
+def _encoded(layout: Layout, found: CodedJudgments, numbers: list[dict[str, int]]) -> Judged:
     """Return judgments as codes, with queries and judges by the numbers of their names."""
     lists, answers, weights, *ids = found
     answers = answers if layout.levels else np.minimum(answers, TIE)

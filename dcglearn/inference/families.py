@@ -342,8 +342,8 @@ class Product(NamedTuple):
         pull = pull.reshape(*c.shape, -1)
         found[..., :n, :n] = self.c.curvature(np.matvec(pull, g))
         found[..., n:, n:] = self.g.curvature(np.vecmat(c, pull))
-        found[..., :n, n:] = of_c.swapaxes(-1, -2) @ pull @ of_g
-        found[..., n:, :n] = found[..., :n, n:].swapaxes(-1, -2)
+        found[..., :n, n:] = of_c.mT @ pull @ of_g
+        found[..., n:, :n] = found[..., :n, n:].mT
         return found
 
 
@@ -460,7 +460,7 @@ def any_weights(n_ranks: int, n_grades: int, empty: bool = False) -> WeightFamil
     return _unfactored("gains of each position", generators, start, n_ranks)
 
 
-def multiples_of(W: Floats, name: str, empty: bool = False) -> WeightFamily:
+def multiples_of(W: Floats, name: str, empty: bool) -> WeightFamily:
     """Return the multiples of one W, (K, L); an empty rank may be worth something of its own."""
     K, L = W.shape
     relative = W - W[:, -1:]

@@ -155,7 +155,11 @@ def fit_file(
     if workers != "1" and not isinstance(opened, PackedPairs):
         problem = '`workers` applies to packed pairs only, without `C="cv"` or `intervals`'
         raise InputError(problem, "pack the judgments, or leave it out")
-    from_prior = not documents and _starts(prior, opened)
+    from_prior = prior != "none" and not documents
+    if from_prior and prior == "usual":
+        if reason := why_no_prior(opened.scale, opened.n_ranks):
+            warn_of_input(f"learned without a prior: {reason}")
+        from_prior = not reason
     if draws and not (from_prior and certainty):
         problem = f"`draws` without {'certainty' if from_prior else 'a prior'}"
         raise InputError(problem, "leave it out, or learn from the usual measures with certainty")
@@ -184,8 +188,11 @@ def fit_file(
         with step("counting agreements"):
             content = learned_measure(learned, opened, source or name, use, resampled, found, usual)
     if draws:
-        drawn = _drawn(opened, prior, found, draws, seed)
-        content = replace(content, about={**content.about, "draws": as_json(drawn)})
+        effect = 1.0 if found.fit is None else found.fit.covariance.design_effect
+        posterior = learn_dcg(opened, prior, effect).posterior
+        drawn = posterior.draw(draws, np.random.default_rng(seed))
+        shown = DrawsRecord(effect, np.round(drawn.gains, 6), np.round(drawn.discounts, 6))
+        content = replace(content, about={**content.about, "draws": as_json(shown)})
     return content
 
 
@@ -201,14 +208,6 @@ def _opened(
         with step("reading (judgments)") as advance:
             return opened.preferences(True, _RESAMPLING_BYTES, advance)
     return opened.preferences() if isinstance(opened, JudgmentTable) else opened
-
-
-def _starts(prior: str | DCG, judgments: Preferences | PackedPairs) -> bool:
-    """Return whether the DCG starts from a prior; otherwise it is that of W."""
-    reason = why_no_prior(judgments.scale, judgments.n_ranks) if prior == "usual" else ""
-    if reason:
-        warn_of_input(f"learned without a prior: {reason}")
-    return prior != "none" and not reason
 
 
 def _fit(
@@ -231,16 +230,6 @@ def _fit(
     rng, groups = np.random.default_rng(seed), judgments.pair_groups
     with step("choosing C (fits)") as advance:
         return fit_choosing(problem, groups, rng, solver, use, 5, advance)
-
-
-def _drawn(
-    judgments: Preferences | PackedPairs, prior: str | DCG, certainty: Certainty, n: int, seed: int
-) -> DrawsRecord:
-    """Draw measures around the one learned from judgments that count as their clusters say."""
-    effect = 1.0 if certainty.fit is None else certainty.fit.covariance.design_effect
-    posterior = learn_dcg(judgments, prior, effect).posterior
-    drawn = posterior.draw(n, np.random.default_rng(seed))
-    return DrawsRecord(effect, np.round(drawn.gains, 6), np.round(drawn.discounts, 6))
 
 
 def learned_measure(

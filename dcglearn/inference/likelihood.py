@@ -105,9 +105,9 @@ class Likelihood:
 
     evidence: Evidence
     family: WeightFamily
-    ties: TieModel = "strict"
-    side: bool = True
-    lapses: bool = True
+    ties: TieModel
+    side: bool
+    lapses: bool
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -181,7 +181,7 @@ class Likelihood:
         value = np.vecdot(gradient, parameters) - np.vecdot(W, W) - balance[..., 0] ** 2
         gradient[..., :n] = -np.vecmat(W, of_W) - balance * along
         hessian = np.zeros((*parameters.shape, 1)) - self._precision
-        hessian[..., :n, :n] = -of_W.swapaxes(-1, -2) @ of_W - balance[..., None] * signs
+        hessian[..., :n, :n] = -of_W.mT @ of_W - balance[..., None] * signs
         hessian[..., :n, :n] -= along[..., None] * along[..., None, :]
         if self.lapses:
             at_lapses = self.places["lapses"].start
@@ -212,10 +212,10 @@ class Likelihood:
         for (one, at, left), (another, to, right) in combinations_with_replacement(rows.design, 2):
             if one + another in terms.second:
                 bent = right * (weights * terms.second[one + another])[..., None]
-                block = left.swapaxes(-1, -2) @ bent
+                block = left.mT @ bent
                 hessian[..., at, to] += block
                 if at != to:
-                    hessian[..., to, at] += block.swapaxes(-1, -2)
+                    hessian[..., to, at] += block.mT
         if self.has_levels:
             slope, at = self.value_of("level slope", parameters), self.places["level slope"].start
             of_weights += slope / 2 * layout.sums.transposed_product(codes, first[H])

@@ -131,7 +131,7 @@ class Ascent:
         if wrong:
             bends, axes = np.linalg.eigh(hessian[wrong])
             bends = np.maximum(np.abs(bends), self.least)
-            hessian[wrong] = (axes * bends[:, None]) @ axes.swapaxes(1, 2)
+            hessian[wrong] = (axes * bends[:, None]) @ axes.mT
         steps = np.linalg.solve(hessian, gradient[..., None])[..., 0]
         self.theta[at], self.value[at], self.free[at] = theta[higher], value[higher], free
         self.gradient[at], self.hessian[at] = gradient, hessian
@@ -174,27 +174,23 @@ def highest_posterior(likelihood: Likelihood, near: Floats | None = None) -> Max
 
 @lru_cache(8)
 def _of_few(likelihood: Likelihood) -> Maximum:
-    """Return the maximum for few judgments, which several models ask for."""
-    starts = [likelihood.start, *_near_any_weights(likelihood)]
+    """Return the maximum for few judgments, which several models ask for.
+
+    The search begins also near to the best W of any kind, and at steep gains and discounts.
+    """
+    family, layout, starts = likelihood.family, likelihood.evidence.layout, [likelihood.start]
+    if family.discounts.n_coefficients:
+        anywhere = any_weights(layout.n_ranks, layout.n_grades, layout.empty)
+        with suppress(SolverError):
+            best = _of_few(replace(likelihood, family=anywhere)).parameters
+            n = len(anywhere.start)
+            W = anywhere.weights(best[:n])
+            starts += [np.append(one, best[n:]) for one in family.near(W)]
+            ranks, grades = np.indices(W.shape)
+            steep = next(family.near(np.asarray(8 / (1 + ranks) / 2.0**grades)))
+            starts.append(np.append(steep, likelihood.start[likelihood.n_weights :]))
     # Steps that are balanced may lead past a higher maximum.
     return maximise(likelihood.expand, np.stack(starts), likelihood.bounds)
-
-
-def _near_any_weights(likelihood: Likelihood) -> list[Floats]:
-    """Return starts at products near to the best W of any kind, and at steep ones."""
-    family, layout = likelihood.family, likelihood.evidence.layout
-    if not family.discounts.n_coefficients:
-        return []
-    anywhere = any_weights(layout.n_ranks, layout.n_grades, layout.empty)
-    with suppress(SolverError):
-        free = replace(likelihood, family=anywhere)
-        best = _of_few(free).parameters
-        W, others = anywhere.weights(best[: free.n_weights]), best[free.n_weights :]
-        ranks, grades = np.indices(W.shape)
-        steep = next(family.near(np.asarray(8 / (1 + ranks) / 2.0**grades)))
-        near = [np.append(one, others) for one in family.near(W)]
-        return [*near, np.append(steep, likelihood.start[likelihood.n_weights :])]
-    return []
 
 
 def maximum_from(likelihood: Likelihood, start: Floats, held: Booleans | bool = False) -> Maximum:
