@@ -180,16 +180,15 @@ class Members:
         by_rank, by_grade = self.steps(theta, some)
         both = np.exp(theta[:, self.scale])[:, None, None] * by_rank[..., None] * pull
         found = np.zeros((len(theta), self.mean.size, self.mean.size))
-        ranks, grades, at = self.ranks, self.grades, range(self.K, self.scale)
+        steps = range(self.scale)
         if self.has_empty:
-            found[:, ranks, self.empty] = both[..., -1]
+            found[:, self.ranks, self.empty] = both[..., -1]
             found[:, self.scale, self.empty] = both[..., -1].sum(axis=1)
         both *= by_grade[:, None]
-        of_ranks, of_grades = both.sum(axis=2), both.sum(axis=1)[:, :-1]
-        found[:, range(self.K), range(self.K)] = found[:, ranks, self.scale] = of_ranks
-        found[:, at, at] = found[:, grades, self.scale] = of_grades
-        found[:, ranks, grades] = both[..., :-1]
-        found[:, self.scale, self.scale] = of_ranks.sum(axis=1)
+        of_steps = np.hstack([both.sum(axis=2), both.sum(axis=1)[:, :-1]])
+        found[:, steps, steps] = found[:, steps, self.scale] = of_steps
+        found[:, self.ranks, self.grades] = both[..., :-1]
+        found[:, self.scale, self.scale] = of_steps[:, self.ranks].sum(axis=1)
         e = expit(theta[:, self.lapse])
         found[:, self.lapse, self.lapse] = e * (1 - e) * (1 - 2 * e) * of_lapses
         return found + np.triu(found, 1).mT

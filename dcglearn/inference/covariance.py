@@ -38,7 +38,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.special import fdtri, stdtrit
@@ -62,6 +62,9 @@ MIN_SHARE = 0.9
 """An estimate is determined if the data give at least this share of its information."""
 
 _UNBOUNDED = -math.inf, math.inf
+
+Estimates: TypeAlias = tuple[Estimated, ...]
+"""Gains of all grades, or discounts of all ranks."""
 
 _FIRMEST = 0.02
 """Lower limit of the eigenvalues of I - F_q H^-1: a cluster that decides a direction alone."""
@@ -351,7 +354,7 @@ def estimated_ratios(
     slopes: Floats,
     spread: Covariance,
     linear: Floats | None,
-) -> tuple[Estimated, ...]:
+) -> Estimates:
     """Return ratios of estimates to the first of them, with their 95% intervals.
 
     `linear`, (m, P), are numbers in proportion to the estimates and linear in the parameters.
@@ -371,8 +374,8 @@ def estimated_ratios(
         elif spread.one_cluster or not flat:  # flat: held by the bound of a family
             low, high, df = -math.inf, math.inf, math.inf
         else:
-            variance, both = spread.variance(contrast), slopes[[i, 0]]
-            V = both @ spread.robust @ both.T * (variance / flat)
+            both, variance = [i, 0], spread.variance(contrast)
+            V = slopes[both] @ spread.robust @ slopes[both].T * (variance / flat)
             quantile = float(stdtrit(df, 0.975))
             low, high = ratio_interval(float(values[i]), float(values[0]), V, quantile)
             if determined and linear is not None and not math.isfinite(high - low):
@@ -425,7 +428,7 @@ def ratio_slopes(values: Floats, slopes: Floats) -> Floats:
     return np.asarray((slopes - np.outer(values / values[0], slopes[0])) / values[0])
 
 
-def monotone_discounts(discounts: Floats, free: tuple[Estimated, ...]) -> tuple[Estimated, ...]:
+def monotone_discounts(discounts: Floats, free: Estimates) -> Estimates:
     """Return discounts (K,) with the bounds of free ones, made non-increasing."""
     lows = np.maximum.accumulate([one.low for one in reversed(free)])[::-1]
     highs = np.minimum.accumulate([one.high for one in free])

@@ -34,6 +34,7 @@ from dcglearn.inference.answers import TieModel
 from dcglearn.inference.covariance import (
     MIN_SHARE,
     Covariance,
+    Estimates,
     estimated_parameter,
     estimated_ratios,
     monotone_discounts,
@@ -234,7 +235,7 @@ class JudgmentFit:
         table = np.pad(self.table, ((0, 0), (0, not self.evidence.layout.empty)))
         return np.asarray(table[np.arange(len(table)), lists].sum(axis=-1))
 
-    def gains(self) -> tuple[Estimated, ...]:
+    def gains(self) -> Estimates:
         """Return the gain of each grade, with its 95% interval; the best is 1, the worst 0."""
         return self._gains[: len(self.scale)]
 
@@ -245,7 +246,7 @@ class JudgmentFit:
         """
         return self._gains[-1] if self.evidence.layout.empty else None
 
-    def discounts(self) -> tuple[Estimated, ...]:
+    def discounts(self) -> Estimates:
         """Return the discount of each rank, with its 95% interval; the first is 1."""
         if self.free is None:
             return self._discounts
@@ -271,8 +272,8 @@ class JudgmentFit:
         """Return products of W with rows (m, K L), and their derivatives in parameters, (m, P)."""
         n = self.likelihood.n_weights
         slopes = rows @ self.likelihood.family.at(self.parameters[:n]).jacobian
-        others = np.zeros((len(rows), len(self.parameters) - n))
-        return rows @ self.table.ravel(), np.hstack([slopes, others])
+        others = (0, 0), (0, len(self.likelihood.names))
+        return rows @ self.table.ravel(), np.pad(slopes, others)
 
     @cached_property
     def grade_rows(self) -> Floats:
@@ -299,24 +300,21 @@ class JudgmentFit:
     def _reference(self) -> int:
         """The grade that discounts are read from."""
         sizes = np.abs(self.weights).max(axis=0)
-        largest = int(sizes.argmax())
-        return largest if sizes[largest] > _FAR_LARGER * sizes[0] else 0
+        return int(sizes.argmax()) if sizes.max() > _FAR_LARGER * sizes[0] else 0
 
     @cached_property
-    def _gains(self) -> tuple[Estimated, ...]:
+    def _gains(self) -> Estimates:
         """The gains, and what an empty rank is worth if it is a grade of its own."""
         family, rows = self.likelihood.family, self.grade_rows
         names = [*(f"gain {label}" for label in self.scale.labels), "empty rank"][: len(rows)]
         return self._ratios(names, rows, family.gains, family.scale_of_gains.start)
 
     @cached_property
-    def _discounts(self) -> tuple[Estimated, ...]:
+    def _discounts(self) -> Estimates:
         names = [f"discount {rank}" for rank in range(1, len(self.table) + 1)]
         return self._ratios(names, self.rank_rows, self.likelihood.family.discounts, 0)
 
-    def _ratios(
-        self, names: Sequence[str], rows: Floats, family: Family, begin: int
-    ) -> tuple[Estimated, ...]:
+    def _ratios(self, names: Sequence[str], rows: Floats, family: Family, begin: int) -> Estimates:
         """Return gains or discounts, whose parameters begin there, relative to the first."""
         products, linear = self.products(rows), None
         if not self.likelihood.family.factored:

@@ -170,12 +170,11 @@ class ClusterSums:
             self.known[-1] += own.sum(axis=0)
             self.squares += own.T @ own
             numbers, values = numbers[~alone], values[~alone]
-        if not len(numbers):
-            return
-        first, rows = numbers.min(), np.arange(len(numbers) + 1)
-        shape = numbers.max() + 1 - first, len(numbers)
-        of_clusters: Any = csc_array((np.ones(len(numbers)), numbers - first, rows), shape=shape)
-        self.known[first : first + shape[0]] += of_clusters @ values
+        if n := len(numbers):
+            first, end = numbers.min(), numbers.max() + 1
+            rows = np.ones(n), numbers - first, np.arange(n + 1)
+            of_clusters: Any = csc_array(rows, shape=(end - first, n))
+            self.known[first:end] += of_clusters @ values
 
     @property
     def of_all(self) -> tuple[Floats, Floats]:
