@@ -21,9 +21,7 @@ Laplace's approximation (MacKay, Neural Computation 4, 1992).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -103,7 +101,7 @@ class Members:
     grade over an empty rank, by `worst` before any judgment, if lists have such.
     """
 
-    def __init__(self, centres: Sequence[Centre], worst: float, has_empty: bool) -> None:
+    def __init__(self, centres: list[Centre], worst: float, has_empty: bool) -> None:
         self.names = [one.name for one in centres]
         discounts, gains = (np.stack([one[k] for one in centres]) for k in (2, 1))
         n, self.K, self.L = len(SPREADS), discounts.shape[1], gains.shape[1]
@@ -276,7 +274,7 @@ class Posterior(ShortRepr):
     theta: Floats
     hessian: Floats
 
-    @cached_property
+    @property
     def share(self) -> Floats:
         """The share of each member."""
         share = np.exp(self.evidence - self.evidence.max())

@@ -202,9 +202,9 @@ def compare(
     check_name(first, "against", [*names, *measures])
     checked_count(n_repeats, "n_repeats")
     data = preferences[preferences.weights > 0]
-    parameters = replace(learner, n_grades=data.n_grades)
+    learner = replace(learner, n_grades=data.n_grades)
     k = min(n_folds, max(2, len(np.unique(data.pair_groups))))
-    table, C = _predict_held_out(data, names, parameters, use, rng, k, n_repeats, advance)
+    table, C = _predict_held_out(data, names, learner, use, rng, k, n_repeats, advance)
     for name, measure in measures.items():
         table[name] = judged_differences(measure, data)[None]
     table = {first: table.pop(first)} | table
@@ -254,9 +254,9 @@ def _predict_held_out(
                 learned: dict[str, Measure] = {OF_W: of_W.dcg, UTILITY: of_W.utility}
                 if LEARNED in names:
                     learned[LEARNED] = learn_dcg(strict[train]).dcg
-                leads = {name: judged_differences(one, data) for name, one in learned.items()}
             chosen.append(float(of_W.problem.C))
-            for name, lead in leads.items():
+            for name, one in learned.items():
+                lead = judged_differences(one, data)
                 unit = weighted_mean(lead**2, data.weights) ** 0.5 or 1.0  # folds differ in |W|
                 differences[name][repeat, fold == f] = (lead / unit)[fold == f]
             advance(repeat * k + f + 1, n_repeats * k)

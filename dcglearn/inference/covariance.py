@@ -35,10 +35,10 @@ ratio. It is unbounded if D = 0 is among them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import fdtri, stdtrit
@@ -63,7 +63,7 @@ MIN_SHARE = 0.9
 
 _UNBOUNDED = -math.inf, math.inf
 
-Estimates: TypeAlias = tuple[Estimated, ...]
+Estimates = tuple[Estimated, ...]
 """Gains of all grades, or discounts of all ranks."""
 
 _FIRMEST = 0.02
@@ -349,7 +349,7 @@ def ratio_interval(
 
 
 def estimated_ratios(
-    names: Sequence[str],
+    names: list[str],
     values: Floats,
     slopes: Floats,
     spread: Covariance,

@@ -19,7 +19,6 @@ near 0, each with the prior's mass.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -28,7 +27,6 @@ import numpy as np
 from scipy.special import betainc, expit, softmax
 
 from dcglearn.base.errors import InputError, check_name
-from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Grades, Integers
 from dcglearn.inference.answers import TieModel
 from dcglearn.inference.covariance import (
@@ -174,8 +172,7 @@ class JudgmentFit:
     free: JudgmentFit | None
 
     def __repr__(self) -> str:
-        judgments = counted(len(self.evidence), "judgment")
-        return f"JudgmentFit({self.likelihood.family.name}; {judgments})"
+        return f"JudgmentFit({self.likelihood.family.name}; {len(self.evidence):,} judgments)"
 
     @property
     def evidence(self) -> Evidence:
@@ -314,7 +311,7 @@ class JudgmentFit:
         names = [f"discount {rank}" for rank in range(1, len(self.table) + 1)]
         return self._ratios(names, self.rank_rows, self.likelihood.family.discounts, 0)
 
-    def _ratios(self, names: Sequence[str], rows: Floats, family: Family, begin: int) -> Estimates:
+    def _ratios(self, names: list[str], rows: Floats, family: Family, begin: int) -> Estimates:
         """Return gains or discounts, whose parameters begin there, relative to the first."""
         products, linear = self.products(rows), None
         if not self.likelihood.family.factored:

@@ -10,10 +10,9 @@ grade where lists of a pair differ in their empty ranks; where they do not, it c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -183,7 +182,7 @@ class ClusterSums:
         return self.known.sum(axis=0), known.T @ known + self.squares
 
 
-def cluster_sums(ways: Sequence[Way], chunks: Iterable[tuple[Judged, Floats]]) -> list[ClusterSums]:
+def cluster_sums(ways: list[Way], chunks: Iterable[tuple[Judged, Floats]]) -> list[ClusterSums]:
     """Sum values (n, q) of the judgments of each chunk over the clusters of each way."""
     found = list[ClusterSums]()
     for judged, values in chunks:
@@ -294,7 +293,8 @@ class Evidence:
             if self.parts is None:
                 yield from map_in_order(statistic, self.judged.parts(CHUNK))
             else:
-                yield from chain.from_iterable(self.parts.map(of_group, with_ids))
+                for group in self.parts.map(of_group, with_ids):
+                    yield from group
 
     @cached_property
     def ways(self) -> list[Way]:

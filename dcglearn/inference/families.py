@@ -45,7 +45,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import block_diag
@@ -72,7 +72,7 @@ FamilyLike = str | Sequence[float]
 _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(64)
 """Of Gauss's quadrature, which is exact to rounding up to b^M = 10^30."""
 
-Derivatives: TypeAlias = tuple[Floats, Floats, Floats]
+Derivatives = tuple[Floats, Floats, Floats]
 """A vector, and its first two derivatives in t."""
 
 

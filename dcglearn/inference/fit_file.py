@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from dcglearn.base.errors import InputError, SolverError, warn_of_input
-from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, reporting, silent
 from dcglearn.base.workers import Workers, open_workers
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
@@ -221,11 +220,11 @@ def _fit(
     """Learn from judgments in memory, or from packed ones that are read again at every pass."""
     C, margin, solver = parameters.C, str(parameters.margin), parameters.solver
     if isinstance(judgments, PackedPairs):
-        with step(f"solving for {counted(judgments.n_pairs, 'pair')} (pairs read)") as advance:
+        with step(f"solving for {judgments.n_pairs:,} pairs (pairs read)") as advance:
             return fit(Problem.packed(judgments, margin, float(C), workers, advance), solver)
     problem = parameters.problem(judgments.pairs, judgments.pair_weights)
     if C != "cv":
-        with step(f"solving for {counted(problem.n_pairs, 'pair')}"):
+        with step(f"solving for {problem.n_pairs:,} pairs"):
             return fit(problem, solver)
     rng, groups = np.random.default_rng(seed), judgments.pair_groups
     with step("choosing C (fits)") as advance:

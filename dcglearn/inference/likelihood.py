@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations_with_replacement
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -91,7 +91,7 @@ class Rows(NamedTuple):
         return found
 
 
-Bend: TypeAlias = Callable[[Rows], Floats]
+Bend = Callable[[Rows], Floats]
 """What a departure from the model may add to v, (n, m)."""
 
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf
@@ -44,7 +44,7 @@ _SAMPLE = 20_000
 """More judgments than twice as many begin at the estimate from about so many of them."""
 
 
-Function: TypeAlias = Callable[[Floats, Integers, bool], tuple[Floats, Floats, Floats]]
+Function = Callable[[Floats, Integers, bool], tuple[Floats, Floats, Floats]]
 """Minus what some points (m, P) maximise, with its first and second derivatives; unless these are
 to be observed, they may be those expected."""
 

@@ -47,7 +47,6 @@ from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.record import HypothesisRecord
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.presets import usual_presets
-from dcglearn.measures.scale import Scale
 
 USUAL_GAINS = ("linear", "exponential")
 USUAL_DISCOUNTS = ("log2", "zipf", "constant")
@@ -68,6 +67,8 @@ MOST_LEFT_OUT = 1_000_000
 
 _Asked = tuple[str, str, dict[str, Any]]
 """What a question is about, its hypothesis, and how that changes the model."""
+
+_ABOUT_GAINS: list[_Asked] = [("gains", name, {"gains": name}) for name in USUAL_GAINS]
 
 _Fitted = tuple[str, str, JudgmentFit, JudgmentFit]
 """What a question is about, its hypothesis, the smaller model and the larger one."""
@@ -143,7 +144,8 @@ def usual_questions(
     if measures is None:
         measures = dict(usual_presets(scale, n_ranks))
     asked: list[_Asked] = [("measure", name, {"measure": one}) for name, one in measures.items()]
-    asked += _about_gains(scale)
+    if len(scale) > 2:
+        asked += _ABOUT_GAINS
     asked += [("discounts", name, {"discounts": name}) for name in USUAL_DISCOUNTS]
     if len(scale) > 2 and n_ranks > 1:
         asked.append(("positions", "the same gains at every rank", {"position_dependent": True}))
@@ -158,11 +160,7 @@ def usual_questions(
 
 def gain_questions(fit: JudgmentFit) -> tuple[Question, ...]:
     """Ask, against a model with free gains, whether the usual ones fit."""
-    return _tested(_about_gains(fit.scale), fit)
-
-
-def _about_gains(scale: Scale) -> list[_Asked]:
-    return [("gains", name, {"gains": name}) for name in USUAL_GAINS if len(scale) > 2]
+    return _tested(_ABOUT_GAINS if len(fit.scale) > 2 else [], fit)
 
 
 def _tested(asked: Sequence[_Asked], fit: JudgmentFit) -> tuple[Question, ...]:

@@ -28,7 +28,7 @@ from dcglearn.inference.covariance import MIN_SHARE
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.questions import reversed_judged
-from dcglearn.inference.tests import TestVerdict, verdict_of
+from dcglearn.inference.tests import verdict_of
 from dcglearn.judgments.preferences import Preferences
 
 MIN_JUDGMENTS = 20
@@ -69,7 +69,7 @@ class SegmentComparison:
     reversed_judged: float
 
     @property
-    def verdict(self) -> TestVerdict:
+    def verdict(self) -> str:
         """What the test says of the hypothesis that the two are alike."""
         return verdict_of(self.corrected)
 

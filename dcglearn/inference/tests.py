@@ -37,7 +37,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from scipy.special import fdtrc, stdtr, stdtrit
@@ -67,8 +66,6 @@ _SEEN = 0.5
 """A direction counts if the judgments give at least this share of its information."""
 
 _ZERO = 1e-8
-
-TestVerdict = Literal["rejected", "near the line", "not rejected"]
 
 REJECTED, NEAR = 0.01, 0.10
 """A p-value below the first rejects; between the two, it is near the line."""
@@ -120,8 +117,8 @@ class LinkTest:
     p: float
 
 
-def verdict_of(p: float) -> TestVerdict:
-    """Return what a p-value says."""
+def verdict_of(p: float) -> str:
+    """Return what a p-value says: ``rejected``, ``near the line`` or ``not rejected``."""
     if p < REJECTED:
         return "rejected"
     return "near the line" if p < NEAR else "not rejected"
