@@ -198,7 +198,7 @@ class JudgmentFit:
     @cached_property
     def table(self) -> Floats:
         """W in log odds, shape (K, L), or (K, L + 1) if an empty rank is a grade of its own."""
-        return self.likelihood.family.weights(self.parameters[: self.likelihood.n_weights])
+        return self.likelihood.family.weights(self.parameters)
 
     @property
     def weights(self) -> Floats:
@@ -267,8 +267,7 @@ class JudgmentFit:
 
     def products(self, rows: Floats) -> tuple[Floats, Floats]:
         """Return products of W with rows (m, K L), and their derivatives in parameters, (m, P)."""
-        n = self.likelihood.n_weights
-        slopes = rows @ self.likelihood.family.at(self.parameters[:n]).jacobian
+        slopes = rows @ self.likelihood.family.at(self.parameters).jacobian
         others = (0, 0), (0, len(self.likelihood.names))
         return rows @ self.table.ravel(), np.pad(slopes, others)
 

@@ -383,8 +383,11 @@ class WeightFamily:
         return low, high
 
     def at(self, parameters: Floats) -> Product:
-        """Return W with its derivatives, which several functions ask for at the same parameters."""
-        theta = np.asarray(parameters, float)
+        """Return W with its derivatives, at parameters of which its own are the first.
+
+        Several functions ask for these at the same ones.
+        """
+        theta = parameters[..., : len(self.start)]
         return _product(self, theta.tobytes(), theta.shape)
 
     def weights(self, parameters: Floats) -> Floats:

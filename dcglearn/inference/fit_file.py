@@ -308,7 +308,7 @@ class Certainty(CertaintyRecord):
     hypotheses: tuple[Question, ...] = ()
 
     @classmethod
-    def of(cls, fit: JudgmentFit, questions: tuple[Question, ...] = ()) -> Certainty:
+    def of(cls, fit: JudgmentFit, questions: tuple[Question, ...]) -> Certainty:
         """Return what an estimate says, and questions that were asked of the same judgments."""
         return cls(
             judgments=len(fit.evidence),

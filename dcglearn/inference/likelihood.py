@@ -159,7 +159,7 @@ class Likelihood:
 
     def expand(self, parameters: Floats) -> Expanded:
         """Return the log likelihood with the prior, its gradient and Hessian, at (..., P)."""
-        at, prior = self.family.at(parameters[..., : self.n_weights]), self.prior(parameters)
+        at, prior = self.family.at(parameters), self.prior(parameters)
         parts = self.map(parameters, partial(self._sum, parameters), counted=True)
         sums: Any = map(sum, zip(*parts, strict=True))
         value, gradient, of_weights, hessian = sums
@@ -243,7 +243,7 @@ class Likelihood:
         counted: bool = False,
     ) -> Iterable[Statistic]:
         """Return a statistic of each chunk of judgments, or distinct ones, at some parameters."""
-        at = self.family.at(parameters[..., : self.n_weights])
+        at = self.family.at(parameters)
         evidence = self.evidence.counted if counted else self.evidence
         with_ids = not counted or evidence.relative_lapses is not None
         table = np.concatenate([at.jacobian, at.values[..., None]], axis=-1)

@@ -183,9 +183,8 @@ def _of_few(likelihood: Likelihood) -> Maximum:
         anywhere = any_weights(layout.n_ranks, layout.n_grades, layout.empty)
         with suppress(SolverError):
             best = _of_few(replace(likelihood, family=anywhere)).parameters
-            n = len(anywhere.start)
-            W = anywhere.weights(best[:n])
-            starts += [np.append(one, best[n:]) for one in family.near(W)]
+            W, others = anywhere.weights(best), best[len(anywhere.start) :]
+            starts += [np.append(one, others) for one in family.near(W)]
             ranks, grades = np.indices(W.shape)
             steep = next(family.near(np.asarray(8 / (1 + ranks) / 2.0**grades)))
             starts.append(np.append(steep, likelihood.start[likelihood.n_weights :]))

@@ -142,7 +142,7 @@ def usual_questions(
     evidence = model.evidence(judgments)
     scale, n_ranks = evidence.scale, evidence.layout.n_ranks
     if measures is None:
-        measures = dict(usual_presets(scale, n_ranks))
+        measures = usual_presets(scale, n_ranks)
     asked: list[_Asked] = [("measure", name, {"measure": one}) for name, one in measures.items()]
     if len(scale) > 2:
         asked += _ABOUT_GAINS
@@ -334,9 +334,8 @@ def support_of(fit: JudgmentFit, questions: Sequence[Question]) -> Support:
     (t,) = _t_of(fit, np.eye(fit.table.size)[:1])
     if abs(t) > 1:
         return "supported" if t > 0 else "reversed"
-    about_grades = ("measure", "gains", "discounts")
-    rejected = [one for one in questions if one.verdict == "rejected"]
-    return "contradicted" if any(one.about in about_grades for one in rejected) else "open"
+    rejected = {one.about for one in questions if one.verdict == "rejected"}
+    return "contradicted" if rejected & {*DECISIONS} else "open"
 
 
 def upside_down(fit: JudgmentFit) -> list[str]:

@@ -215,8 +215,8 @@ def _null(smaller: JudgmentFit, larger: JudgmentFit) -> tuple[Floats, Floats, Bo
     parameters, n, m = np.zeros(big.n_parameters), big.n_weights, small.n_weights
     free, tangent = np.ones(len(parameters), bool), np.zeros((len(parameters), small.n_parameters))
     parameters[:n] = _as_larger(smaller, big.family)
-    of_larger = big.family.at(parameters[:n]).jacobian
-    of_smaller = small.family.at(smaller.parameters[:m]).jacobian
+    of_larger = big.family.at(parameters).jacobian
+    of_smaller = small.family.at(smaller.parameters).jacobian
     tangent[:n, :m] = np.linalg.lstsq(of_larger, of_smaller)[0]
     for name in small.names:
         at, of = big.places[name], small.places[name]
