@@ -261,8 +261,7 @@ class Draws(ShortRepr):
     @property
     def discounts(self) -> Floats:
         """From 1 for the first rank down, shape (n, K)."""
-        spans = self.weights[..., 0] - self.weights[..., -1]
-        return spans / self.scale[:, None]
+        return (self.weights[..., 0] - self.weights[..., -1]) / self.scale[:, None]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -141,10 +141,11 @@ class Covariance:
 
     def of_parameter(self, name: str) -> tuple[Floats, Covariance]:
         """Return the contrast (P,) of a parameter after those of W, and this as if it were free."""
-        at, contrast = self.likelihood.places[name], np.zeros(len(self.maximum.free))
+        maximum, at = self.maximum, self.likelihood.places[name]
+        contrast = np.zeros(len(maximum.free))
         contrast[at] = 1.0
-        free = self.maximum._replace(free=self.maximum.free | (contrast > 0))
-        return contrast, self if self.maximum.free[at] else replace(self, maximum=free)
+        free = maximum._replace(free=maximum.free | (contrast > 0))
+        return contrast, self if maximum.free[at] else replace(self, maximum=free)
 
     def inflation(self, contrast: Floats) -> float:
         """Return by how much clusters inflate the variance of contrast'theta, (P,)."""

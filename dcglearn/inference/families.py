@@ -405,7 +405,7 @@ class WeightFamily:
 
     def near(self, W: Floats) -> Iterator[Floats]:
         """Yield products with the first and the second singular vectors of W, where both serve."""
-        (low, high), W = self.bounds, W.reshape(len(self.discounts.generators), -1)
+        W = W.reshape(len(self.discounts.generators), -1)
         generators = self.gains.at(self.gains.start).jacobian[:, : self.gains.n_coefficients]
         for left in np.linalg.svd(W)[0].T[:2]:
             parameters, upwards = self.start.copy(), left if left.sum() >= 0 else -left
@@ -413,7 +413,7 @@ class WeightFamily:
             parameters[self._coefficients] = np.linalg.lstsq(columns, upwards)[0]
             c = self.at(parameters).c.values
             parameters[self.scale_of_gains] = np.linalg.lstsq(generators, c @ W / (c @ c))[0]
-            yield self.balanced(np.clip(parameters, low, high))
+            yield self.balanced(np.clip(parameters, *self.bounds))
 
     @property
     def _coefficients(self) -> slice:

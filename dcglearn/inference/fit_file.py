@@ -34,7 +34,7 @@ from dcglearn.judgments.packed import PackedPairs
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.read import JudgmentTable, open_judgments
 from dcglearn.learning.factorise import rank_one
-from dcglearn.learning.problem import Encoding, MarginName, Parameters, Problem, SolverName
+from dcglearn.learning.problem import MarginName, Parameters, Problem, SolverName
 from dcglearn.learning.record import (
     AgreementRecord,
     CertaintyRecord,
@@ -162,9 +162,12 @@ def fit_file(
     if draws and not (from_prior and certainty):
         problem = f"`draws` without {'certainty' if from_prior else 'a prior'}"
         raise InputError(problem, "leave it out, or learn from the usual measures with certainty")
-    encoding: Encoding = "documents" if documents else "grades"
     parameters = Parameters(
-        encoding=encoding, margin=margin, C=C, solver=solver, n_grades=opened.n_grades
+        encoding="documents" if documents else "grades",
+        margin=margin,
+        C=C,
+        solver=solver,
+        n_grades=opened.n_grades,
     )
     name = Path(judgments).name if isinstance(judgments, str | os.PathLike) else "judgments"
     resampled, usual = None, None
