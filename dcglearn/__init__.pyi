@@ -84,8 +84,8 @@ from .inference.segments import compare_segments as compare_segments
 from .inference.calibration import ReliabilityGroup as ReliabilityGroup
 from .inference.calibration import HeldOut as HeldOut
 from .inference.calibration import held_out as held_out
-from .inference.calibration import LinkTest as LinkTest
-from .inference.calibration import link_test as link_test
+from .inference.tests import LinkTest as LinkTest
+from .inference.tests import link_test as link_test
 from .report.study.facts import Study as Study
 from .report.study.facts import study_judgments as study_judgments
 from .report.study.page import write_study as write_study

@@ -23,10 +23,10 @@ With H the information of the judgments so far, intervals after more answers are
     V = (H + sum_i w_i s_i s_i')^-1,    half width = t sqrt(f a'V a / (1 - t^2 f d'V d)),
 
 with a the slopes of a ratio and d those of the logarithm of its denominator: Fieller's interval
-(:mod:`dcglearn.inference.ratios`), where the error of the denominator says nothing of that of the
-ratio. f is by how much clusters inflate the variance, and the degrees of freedom of t grow with the
-answers. Where the denominator may be 0, the likelihood itself is asked for intervals; few are more
-than 1.5 times as wide as normal ones.
+(:mod:`dcglearn.inference.covariance`), where the error of the denominator says nothing of that of
+the ratio. f is by how much clusters inflate the variance, and the degrees of freedom of t grow with
+the answers. Where the denominator may be 0, the likelihood itself is asked for intervals; few are
+more than 1.5 times as wide as normal ones.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def answer_terms(
 ) -> Terms:
     """Return the log probability of each answer."""
     if ties == "strict":
-        return strict_terms(1.0 - 2.0 * answers.astype(np.float64), v, e)
+        return strict_terms(1.0 - 2.0 * answers.astype(float), v, e)
     sign, level = _SIGNS[answers], _LEVELS[answers]
     v = np.clip(v, -_LARGEST, _LARGEST)
     terms = _davidson(sign, v, t) if ties == "davidson" else _rao_kupper(sign, v, t)
@@ -99,9 +99,10 @@ def strict_terms(sign: float | Floats, v: Floats, e: float | Floats) -> Terms:
 
 def _with_lapses(terms: Terms, e: float | Floats, q: float) -> Terms:
     """Return the terms if a share of answers is given at random."""
+    chosen = np.log1p(-e) + terms.value
     with np.errstate(divide="ignore"):  # without lapses, the first logarithm is -inf
-        value = np.logaddexp(np.log(e * q), np.log1p(-e) + terms.value)
-    meant = np.exp(np.log1p(-e) + terms.value - value)  # the share of such answers that is meant
+        value = np.logaddexp(np.log(e * q), chosen)
+    meant = np.exp(chosen - value)  # the share of such answers that is meant
     p, inverse = np.exp(terms.value), np.exp(-np.maximum(value, -2 * _LARGEST))
     first = {one: meant * slope for one, slope in terms.first.items()}
     second = {one + E: -slope * (q * p * inverse**2) for one, slope in terms.first.items()}
@@ -117,13 +118,13 @@ def _davidson(sign: Floats, v: Floats, t: Floats) -> Terms:
     numerators = np.stack(np.broadcast_arrays(v / 2, -v / 2, t))
     log_sum = np.logaddexp.reduce(numerators)
     p_a, p_b, p_tie = np.exp(numerators - log_sum)
-    tie = sign == 0
+    tie, lean = sign == 0, p_a - p_b
     return Terms(
         np.where(tie, t, sign * v / 2) - log_sum,
-        {V: sign / 2 - (p_a - p_b) / 2, T: tie - p_tie},
+        {V: sign / 2 - lean / 2, T: tie - p_tie},
         {
-            V + V: -(p_a + p_b - (p_a - p_b) ** 2) / 4,
-            V + T: p_tie * (p_a - p_b) / 2,
+            V + V: -(p_a + p_b - lean**2) / 4,
+            V + T: p_tie * lean / 2,
             T + T: -p_tie * (1 - p_tie),
         },
     )

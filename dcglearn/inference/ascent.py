@@ -17,18 +17,16 @@ lapse.) Where it does not hold, such as for answers without noise, each has its 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
 from dcglearn.base.errors import SolverError
-from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats, Integers, Pairs
 from dcglearn.inference.answers import E, Terms, V, strict_terms
-from dcglearn.inference.centres import Members, cumulated
+from dcglearn.inference.centres import SPREADS, Members, cumulated
 from dcglearn.inference.maximise import MAX_STEPS, Ascent
 from dcglearn.learning.source import Arrays, Block
 
@@ -52,7 +50,7 @@ class Answers(NamedTuple):
 
     def take(self, rows: slice) -> Answers:
         """Return some of them."""
-        return Answers(self.pairs[rows], self.weights[rows], self.sides[rows])
+        return Answers._make(one[rows] for one in self)
 
     def spaced(self, most: int) -> Answers:
         """Return at most so many, evenly spaced."""
@@ -70,7 +68,7 @@ class Answers(NamedTuple):
         return np.asarray(x.transpose(2, 0, 1))
 
 
-Expansion: TypeAlias = tuple[Floats, Floats, Floats]
+Expansion = tuple[Floats, Floats, Floats]
 """Minus a log likelihood of members (f,), gradients (f, P), and information (f, P, P)."""
 
 
@@ -83,35 +81,32 @@ class OwnExpansions:
 
     def expand(self, theta: Floats, some: Integers, observed: bool) -> Expansion:
         """Expand it at parameters (f, P); the information is Fisher's, or that observed."""
-        parts = [self._of_part(theta, some, observed, *part) for part in self.parts]
-        sums: list[Any] = [sum(one) for one in zip(*parts, strict=True)]
+        parts = []
+        for part, x in self.parts:
+            at_once = max(1, _NUMBERS // (len(x) * theta.shape[1]))  # members that the cache holds
+            cuts = [slice(begin, begin + at_once) for begin in range(0, len(theta), at_once)]
+            found = [self._expand(theta[cut], some[cut], observed, part, x) for cut in cuts]
+            parts.append([np.concatenate(one) for one in zip(*found, strict=True)])
+        sums: Any = map(sum, zip(*parts, strict=True))
         value, gradient, information, pull, of_lapses = sums
         if observed:
             pull = pull.reshape(-1, self.members.K, self.members.L)
             information -= self.members.curvature(theta, some, pull, of_lapses)
         return value, gradient, information
 
-    def _of_part(
-        self, theta: Floats, some: Integers, observed: bool, part: Answers, x: Floats
-    ) -> list[Floats]:
-        """Expand as many members at a time as the cache holds."""
-        at_once = max(1, _NUMBERS // (len(x) * theta.shape[1]))
-        cuts = [slice(begin, begin + at_once) for begin in range(0, len(theta), at_once)]
-        found = [self._expand(theta[cut], some[cut], observed, part, x) for cut in cuts]
-        return [np.concatenate(one) for one in zip(*found, strict=True)]
-
     def _expand(
         self, theta: Floats, some: Integers, observed: bool, part: Answers, x: Floats
     ) -> tuple[Floats, ...]:
         """Return an expansion, and derivatives in W and e."""
-        members, e = self.members, expit(theta[:, self.members.lapse])
+        members, lapse = self.members, self.members.lapse
+        e = expit(theta[:, lapse])
         v, slopes = members.slopes(theta, some, x)
         v += theta[:, [members.side]] * part.sides
         slopes[..., members.side] = part.sides
         terms, by_logit = strict_terms(1.0, v, e[:, None]), e * (1 - e)
         of_v, of_e = part.weights * terms.first[V], part.weights * terms.first[E]
         gradient, of_lapses = -np.vecmat(of_v, slopes), of_e.sum(axis=1)
-        gradient[:, members.lapse] = -by_logit * of_lapses
+        gradient[:, lapse] = -by_logit * of_lapses
         if observed:
             vv, ve, ee = (-part.weights * terms.second[one] for one in (V + V, V + E, E + E))
         else:
@@ -120,11 +115,11 @@ class OwnExpansions:
                 odds * one
                 for one in (of_v * terms.first[V], of_v * terms.first[E], of_e * terms.first[E])
             )
-        information = np.matmul((slopes * vv[..., None]).swapaxes(1, 2), slopes)
+        information = (slopes * vv[..., None]).mT @ slopes
         cross = by_logit[:, None] * np.vecmat(ve, slopes)
-        information[:, members.lapse] += cross
-        information[:, :, members.lapse] += cross
-        information[:, members.lapse, members.lapse] += by_logit**2 * ee.sum(axis=1)
+        information[:, lapse] += cross
+        information[:, :, lapse] += cross
+        information[:, lapse, lapse] += by_logit**2 * ee.sum(axis=1)
         pull = of_v @ x.reshape(len(x), -1)
         return -(terms.value @ part.weights), gradient, information, pull, of_lapses
 
@@ -135,9 +130,7 @@ class SharedExpansion:
     Its value and gradient there are those of all answers; of very many, some give the information.
     """
 
-    def __init__(
-        self, members: Members, parts: Sequence[tuple[Answers, Block]], at: Floats
-    ) -> None:
+    def __init__(self, members: Members, parts: list[tuple[Answers, Block]], at: Floats) -> None:
         self.members, self.at = members, at
         n = members.K * members.L
         self.unit = cumulated(np.eye(n).reshape(n, members.K, members.L))
@@ -147,7 +140,8 @@ class SharedExpansion:
         for part, block in parts:
             v = block.matvec(at[:n]) + at[n] * part.sides
             terms = strict_terms(1.0, v, at[-1])
-            of_v, others = terms.first[V], np.stack([terms.first[V] * part.sides, terms.first[E]])
+            of_v = terms.first[V]
+            others = np.stack([of_v * part.sides, terms.first[E]])
             self.value_at_place -= float(terms.value @ part.weights)
             self.gradient[:n] += block.rmatvec(part.weights * of_v, slice(None))
             self.gradient[n:] += others @ part.weights
@@ -170,7 +164,7 @@ class SharedExpansion:
         away = members.place(theta, some) - self.at
         bend = away @ self.information
         pull = self.gradient - bend
-        information = slopes.swapaxes(1, 2) @ (self.information @ slopes)
+        information = slopes.mT @ (self.information @ slopes)
         if observed:
             of_weights = cumulated(pull[:, :n].reshape(-1, members.K, members.L))
             information -= members.curvature(theta, some, of_weights, pull[:, -1])
@@ -196,9 +190,7 @@ class MembersAscent(Ascent):
         self.members, self.likelihood, self.some = members, likelihood, some
         super().__init__(self._posterior, theta, some)
 
-    def _posterior(
-        self, theta: Floats, some: Integers, observed: bool
-    ) -> tuple[Floats, Floats, Floats]:
+    def _posterior(self, theta: Floats, some: Integers, observed: bool) -> Expansion:
         """Expand minus the log posterior."""
         value, gradient, hessian = self.likelihood.expand(theta, some, observed)
         away, pull = self.members.prior(theta, some)
@@ -213,8 +205,7 @@ class MembersAscent(Ascent):
         self.offer(self.some, self.theta[self.some], observed=False)
         reachable = self.evidence()[late] + 10 * rise
         if (reachable > self.evidence()[self.some].max() - _CANNOT_COUNT).any():
-            problem = f"{counted(len(late), 'posterior')} without a maximum in {MAX_STEPS} steps"
-            raise SolverError(problem)
+            raise SolverError(f"posteriors ({len(late)}) without a maximum in {MAX_STEPS} steps")
         return self
 
     def ahead(self) -> Integers:
@@ -226,7 +217,7 @@ class MembersAscent(Ascent):
         """Return (W, side, e) of the member of most evidence, and minus its log prior."""
         best = np.array([np.argmax(self.evidence())])
         theta = self.theta[best]
-        return self.members.place(theta, best)[0], float(self.members.prior(theta, best)[0][0])
+        return self.members.place(theta, best)[0], self.members.prior(theta, best)[0][0]
 
     def evidence(self) -> Floats:
         """Return the log evidence at the present parameters, by Laplace's approximation."""
@@ -239,7 +230,7 @@ def start(members: Members, likelihood: OwnExpansions) -> MembersAscent:
 
     The first, with a spread of 1, learns alone: from W near its maximum, no step is too far.
     """
-    first, everyone = int(np.argmax(members.spreads == 1.0)), np.arange(len(members))
+    first, everyone = SPREADS.index(1.0), np.arange(len(members))
     at_centre = np.tile(members.mean, (len(members), 1))
     alone = MembersAscent(members, likelihood, at_centre, np.array([first])).settle()
     moved = members.translated(alone.theta[first], first)
@@ -272,9 +263,10 @@ def _settled(members: Members, answers: Answers, last: MembersAscent) -> Members
     for _ in range(_MOST_EXPANSIONS):
         place, height = found.best_place()
         shared = SharedExpansion(members, parts, place)
-        if height + shared.value_at_place > lowest + _SETTLED:
+        height += shared.value_at_place
+        if height > lowest + _SETTLED:
             break
-        lowest = height + shared.value_at_place
+        lowest = height
         try:
             found = MembersAscent(members, shared, found.theta, last.ahead()).settle()
         except SolverError:

@@ -21,9 +21,7 @@ Laplace's approximation (MacKay, Neural Computation 4, 1992).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -103,7 +101,7 @@ class Members:
     grade over an empty rank, by `worst` before any judgment, if lists have such.
     """
 
-    def __init__(self, centres: Sequence[Centre], worst: float, has_empty: bool) -> None:
+    def __init__(self, centres: list[Centre], worst: float, has_empty: bool) -> None:
         self.names = [one.name for one in centres]
         discounts, gains = (np.stack([one[k] for one in centres]) for k in (2, 1))
         n, self.K, self.L = len(SPREADS), discounts.shape[1], gains.shape[1]
@@ -162,7 +160,7 @@ class Members:
         found[:, self.lapse :] = 0.0
         if self.has_empty:
             found[:, self.empty] = of_grades[:, -1]
-        return v, found.swapaxes(1, 2)
+        return v, found.mT
 
     def number_slopes(self, theta: Floats, some: Index) -> Floats:
         """Return the derivatives of gains and discounts, shape (f, L + K, P)."""
@@ -180,19 +178,18 @@ class Members:
         by_rank, by_grade = self.steps(theta, some)
         both = np.exp(theta[:, self.scale])[:, None, None] * by_rank[..., None] * pull
         found = np.zeros((len(theta), self.mean.size, self.mean.size))
-        ranks, grades, at = self.ranks, self.grades, range(self.K, self.scale)
+        steps = range(self.scale)
         if self.has_empty:
-            found[:, ranks, self.empty] = both[..., -1]
+            found[:, self.ranks, self.empty] = both[..., -1]
             found[:, self.scale, self.empty] = both[..., -1].sum(axis=1)
         both *= by_grade[:, None]
-        of_ranks, of_grades = both.sum(axis=2), both.sum(axis=1)[:, :-1]
-        found[:, range(self.K), range(self.K)] = found[:, ranks, self.scale] = of_ranks
-        found[:, at, at] = found[:, grades, self.scale] = of_grades
-        found[:, ranks, grades] = both[..., :-1]
-        found[:, self.scale, self.scale] = of_ranks.sum(axis=1)
+        of_steps = np.hstack([both.sum(axis=2), both.sum(axis=1)[:, :-1]])
+        found[:, steps, steps] = found[:, steps, self.scale] = of_steps
+        found[:, self.ranks, self.grades] = both[..., :-1]
+        found[:, self.scale, self.scale] = of_steps[:, self.ranks].sum(axis=1)
         e = expit(theta[:, self.lapse])
         found[:, self.lapse, self.lapse] = e * (1 - e) * (1 - 2 * e) * of_lapses
-        return found + np.triu(found, 1).swapaxes(1, 2)
+        return found + np.triu(found, 1).mT
 
     def translated(self, theta: Floats, member: int) -> Floats:
         """Return parameters of all members with the W of one at its parameters, shape (F, P)."""
@@ -222,7 +219,7 @@ def _sum_slopes(steps: Floats) -> Floats:
     """Return du_l/dz_j, (f, n, n), for u_l = sum_{j >= l} step_j exp(z_j) over u_1."""
     sums = sums_from(steps)
     u, shares = sums / sums[:, :1], steps / sums[:, :1]
-    return np.asarray((np.triu(np.ones((steps.shape[1],) * 2)) - u[..., None]) * shares[:, None])
+    return (np.triu(np.ones((steps.shape[1],) * 2)) - u[..., None]) * shares[:, None]
 
 
 def cumulated(x: Floats) -> Floats:
@@ -264,8 +261,7 @@ class Draws(ShortRepr):
     @property
     def discounts(self) -> Floats:
         """From 1 for the first rank down, shape (n, K)."""
-        spans = self.weights[..., 0] - self.weights[..., -1]
-        return spans / self.scale[:, None]
+        return (self.weights[..., 0] - self.weights[..., -1]) / self.scale[:, None]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -277,7 +273,7 @@ class Posterior(ShortRepr):
     theta: Floats
     hessian: Floats
 
-    @cached_property
+    @property
     def share(self) -> Floats:
         """The share of each member."""
         share = np.exp(self.evidence - self.evidence.max())

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -54,8 +54,6 @@ LEARNED_MEASURES = {
 NEAR = (0.02, 0.10)
 """A difference with a p-value in this range is near the line."""
 
-Outcome = Literal["", "better", "worse", "undecided", "near the line"]
-
 
 @dataclass(frozen=True)
 class ComparedMeasure:
@@ -84,23 +82,16 @@ class ComparedMeasure:
     monte_carlo: float = 0.0
 
     @property
-    def outcome(self) -> Outcome:
-        """Whether the measure that it is compared with is better or worse; empty for that one."""
+    def verdict(self) -> str:
+        """``learned better``, ``zipf worse``, ``undecided`` ..., empty for that measure itself."""
         if self.p is None or self.ahead_low is None or self.ahead_high is None:
             return ""
         nearest_end = min(abs(self.ahead_low), abs(self.ahead_high))
         if NEAR[0] <= self.p <= NEAR[1] or nearest_end < 3 * self.monte_carlo:
             return "near the line"
         if self.ahead_low > 0:
-            return "better"
-        return "worse" if self.ahead_high < 0 else "undecided"
-
-    @property
-    def verdict(self) -> str:
-        """The outcome with the name of the measure: ``learned better``, ``zipf worse``."""
-        if self.outcome not in ("better", "worse"):
-            return self.outcome
-        return f"{self.against} {self.outcome}"
+            return f"{self.against} better"
+        return f"{self.against} worse" if self.ahead_high < 0 else "undecided"
 
 
 @dataclass(frozen=True, repr=False)
@@ -208,11 +199,10 @@ def compare(
     first = names[0] if against is None else against
     check_name(first, "against", [*names, *measures])
     checked_count(n_repeats, "n_repeats")
-    preferences.check_strict()
     data = preferences[preferences.weights > 0]
-    parameters = replace(learner, n_grades=data.n_grades)
+    learner = replace(learner, n_grades=data.n_grades)
     k = min(n_folds, max(2, len(np.unique(data.pair_groups))))
-    table, C = _predict_held_out(data, names, parameters, use, rng, k, n_repeats, advance)
+    table, C = _predict_held_out(data, names, learner, use, rng, k, n_repeats, advance)
     for name, measure in measures.items():
         table[name] = judged_differences(measure, data)[None]
     table = {first: table.pop(first)} | table
@@ -262,9 +252,9 @@ def _predict_held_out(
                 learned: dict[str, Measure] = {OF_W: of_W.dcg, UTILITY: of_W.utility}
                 if LEARNED in names:
                     learned[LEARNED] = learn_dcg(strict[train]).dcg
-                leads = {name: judged_differences(one, data) for name, one in learned.items()}
             chosen.append(float(of_W.problem.C))
-            for name, lead in leads.items():
+            for name, one in learned.items():
+                lead = judged_differences(one, data)
                 unit = weighted_mean(lead**2, data.weights) ** 0.5 or 1.0  # folds differ in |W|
                 differences[name][repeat, fold == f] = (lead / unit)[fold == f]
             advance(repeat * k + f + 1, n_repeats * k)

@@ -1,4 +1,4 @@
-"""The covariance of estimates when judgments come in clusters.
+"""The covariance of estimates when judgments come in clusters, and the intervals that follow.
 
 Judgments of one query, or of one judge, are not independent. The sandwich estimate
 
@@ -19,21 +19,36 @@ J. Bus. Econ. Stat. 29, 2011), but never less than either of the first two.
 
 Two passes find V: the first sums the scores of each cluster, the second what its information does
 to them; only such sums are in memory.
+
+Gains and discounts are ratios, and skewed. The set of all r for which N - r D does not differ
+from 0,
+
+    (N - r D)^2 <= t^2 Var(N - r D),
+
+needs no approximation of the ratio itself (Fieller, J. Roy. Statist. Soc. B 16, 1954). It is an
+interval where D differs from 0. Where D may be 0 for all that its variance says, the likelihood
+itself is asked: the interval holds all r for which the posterior, maximised over all else, has
+fallen by no more than half the quantile of F, inflated as clusters inflate the variance of the
+ratio. It is unbounded if D = 0 is among them.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import fdtri, stdtrit
 
+from dcglearn.base.errors import SolverError
 from dcglearn.base.types import Booleans, Floats
 from dcglearn.inference.evidence import ClusterSums, Judged, Way, cluster_sums
-from dcglearn.inference.likelihood import Likelihood, Rows, gram_of
-from dcglearn.inference.maximise import Maximum
+from dcglearn.inference.likelihood import Expanded, Likelihood, Rows, gram_of, lapse_prior
+from dcglearn.inference.maximise import Maximum, maximise, maximum_from
+from dcglearn.learning.record import Estimated
 from dcglearn.learning.source import Statistic
 
 SMALL_CLUSTER = 0.02
@@ -42,6 +57,14 @@ SMALL_CLUSTER = 0.02
 FEW = 20
 """From fewer queries of equal weight, a variance has at most one degree of freedom less: in
 simulation, tests with Satterthwaite's reject too often there."""
+
+MIN_SHARE = 0.9
+"""An estimate is determined if the data give at least this share of its information."""
+
+_UNBOUNDED = -math.inf, math.inf
+
+Estimates = tuple[Estimated, ...]
+"""Gains of all grades, or discounts of all ranks."""
 
 _FIRMEST = 0.02
 """Lower limit of the eigenvalues of I - F_q H^-1: a cluster that decides a direction alone."""
@@ -118,10 +141,11 @@ class Covariance:
 
     def of_parameter(self, name: str) -> tuple[Floats, Covariance]:
         """Return the contrast (P,) of a parameter after those of W, and this as if it were free."""
-        at, contrast = self.likelihood.places[name], np.zeros(len(self.maximum.free))
+        maximum, at = self.maximum, self.likelihood.places[name]
+        contrast = np.zeros(len(maximum.free))
         contrast[at] = 1.0
-        free = self.maximum._replace(free=self.maximum.free | (contrast > 0))
-        return contrast, self if self.maximum.free[at] else replace(self, maximum=free)
+        free = maximum._replace(free=maximum.free | (contrast > 0))
+        return contrast, self if maximum.free[at] else replace(self, maximum=free)
 
     def inflation(self, contrast: Floats) -> float:
         """Return by how much clusters inflate the variance of contrast'theta, (P,)."""
@@ -135,7 +159,7 @@ class Covariance:
         columns = self.root.T @ contrasts.T
 
         def shares(rows: Whitened) -> tuple[Judged, Floats]:
-            squares: Floats = (np.tensordot(rows.information, columns, 1) ** 2).sum(axis=1)
+            squares = (np.tensordot(rows.information, columns, 1) ** 2).sum(axis=1)
             return rows.judged, squares.sum(axis=1, keepdims=True) if pooled else squares
 
         ways = self.likelihood.evidence.ways[:2]  # smaller clusters have more
@@ -208,15 +232,13 @@ class Covariance:
         chunks = self.whitened(
             lambda rows: (rows.judged, np.column_stack([rows.scores, rows.leverage]))
         )
-        first = cluster_sums(ways, chunks)
-        for one in first:
+        first = []
+        for one in cluster_sums(ways, chunks):
             one.known[-1] = 0.0  # of judgments alone, whose own scores count
-        totals = [one.known[:, :P] @ root for one in first]
-        large = [one.known[:, P] > SMALL_CLUSTER for one in first]
+            first.append((one.way, one.known[:, :P] @ root, one.known[:, P] > SMALL_CLUSTER))
 
         def parts_of(rows: Whitened) -> tuple[Judged, list[tuple[Floats, dict[int, Floats]]]]:
-            known = zip(ways, totals, large, strict=True)
-            return rows.judged, [_adjustment(*one, rows, root) for one in known]
+            return rows.judged, [_adjustment(*one, rows, root) for one in first]
 
         moves, known = [ClusterSums(way, P) for way in ways], [dict[int, Floats]() for _ in ways]
         for judged, parts in self.whitened(parts_of):
@@ -225,11 +247,11 @@ class Covariance:
                 for number, part in information.items():
                     of_way[number] = of_way.get(number, 0.0) + part
         found = []
-        for total, move, of_way in zip(totals, moves, known, strict=True):
+        for (_, total, _), move, of_way in zip(first, moves, known, strict=True):
             adjusted = (total + move.known)[:-1]
             if of_way:
-                numbers = np.array(list(of_way))
-                adjusted[numbers] = _adjusted(total[numbers], np.stack(list(of_way.values())))
+                numbers = [*of_way]
+                adjusted[numbers] = _adjusted(total[numbers], np.stack([*of_way.values()]))
             steps, alone = adjusted @ root.T, root @ move.squares @ root.T
             found.append(Clustering(steps, alone, steps.T @ steps + alone))
         return found
@@ -256,11 +278,11 @@ def _adjustment(
     single = slice(None) if alone.all() else alone  # which is faster
     scores[single] = own = rows.scores[single] @ root
     pull = np.einsum("nap,np->na", rows.information, scores) / 2
-    found: Floats = np.einsum("nap,na->np", rows.information, pull)
+    found = np.einsum("nap,na->np", rows.information, pull)
     found[single] += own
     firm = alone & (rows.leverage > SMALL_CLUSTER)
     parts = rows.information[firm]
-    found[firm] = _adjusted(scores[firm], parts.swapaxes(1, 2) @ parts)
+    found[firm] = _adjusted(scores[firm], parts.mT @ parts)
     clusters = np.unique(numbers[large[numbers]]).tolist()
     return found, {one: gram_of(rows.information[numbers == one]) for one in clusters}
 
@@ -269,5 +291,150 @@ def _adjusted(totals: Floats, information: Floats) -> Floats:
     """Return the scores of clusters (m, P), adjusted for their information (m, P, P)."""
     values, vectors = np.linalg.eigh(np.eye(totals.shape[1]) - information)
     values = np.maximum(values, _FIRMEST)
-    adjusted: Floats = np.matvec(vectors, np.vecmat(totals, vectors) / np.sqrt(values))
-    return adjusted
+    return np.asarray(np.matvec(vectors, np.vecmat(totals, vectors) / np.sqrt(values)))
+
+
+def profile_interval(
+    spread: Covariance, top: Floats, bottom: Floats, fall: float
+) -> tuple[float, float]:
+    """Return where the posterior, maximised over all else, falls by no more than so much.
+
+    It is a function of the ratio of two numbers that are linear in the parameters, (P,).
+    """
+    from scipy.optimize import brentq  # loads slowly
+
+    maximum = spread.maximum
+
+    def excess(angle: float) -> float:
+        constraint = math.cos(angle) * top - math.sin(angle) * bottom
+        return maximum.value - _highest(spread, constraint) - fall
+
+    x = maximum.parameters
+    at, edge = math.atan2(top @ x, bottom @ x), math.pi / 2
+    at -= math.pi * round(at / math.pi)
+    try:
+        low, high = (brentq(excess, at, end, xtol=1e-5) for end in (-edge, edge))
+    except (SolverError, ValueError):  # or it does not fall by so much
+        return _UNBOUNDED
+    return math.tan(low), math.tan(high)
+
+
+def _highest(spread: Covariance, constraint: Floats) -> float:
+    """Return the maximum of the posterior among parameters at a right angle to a vector."""
+    at, likelihood = np.abs(constraint).argmax(), spread.likelihood
+    others = np.arange(len(constraint)) != at
+    T = np.eye(len(constraint))[:, others]
+    T[at] = -constraint[others] / constraint[at]
+
+    def expand(y: Floats) -> Expanded:
+        found = likelihood.expand(y @ T.T)
+        return Expanded(found.value, found.gradient @ T, T.T @ found.hessian @ T)
+
+    bounds = np.stack(likelihood.bounds)[:, others]
+    return maximise(expand, spread.maximum.parameters[others], bounds).value
+
+
+def ratio_interval(
+    numerator: float, denominator: float, covariance: Floats, quantile: float
+) -> tuple[float, float]:
+    """Return the interval of Fieller, unbounded where the denominator may be 0."""
+    t2, ((of_numerator, of_both), (_, of_denominator)) = quantile**2, covariance.tolist()
+    a = denominator**2 - t2 * of_denominator
+    b = numerator * denominator - t2 * of_both
+    c = numerator**2 - t2 * of_numerator
+    root = b * b - a * c
+    if a <= 0 or root < 0:
+        return _UNBOUNDED
+    half = math.sqrt(root)
+    return (b - half) / a, (b + half) / a
+
+
+def estimated_ratios(
+    names: list[str],
+    values: Floats,
+    slopes: Floats,
+    spread: Covariance,
+    linear: Floats | None,
+) -> Estimates:
+    """Return ratios of estimates to the first of them, with their 95% intervals.
+
+    `linear`, (m, P), are numbers in proportion to the estimates and linear in the parameters.
+    """
+    if not values[0]:  # nothing bears on it: the prior alone decides
+        return tuple(Estimated(name, math.nan, *_UNBOUNDED, determined=False) for name in names)
+    contrasts = ratio_slopes(values, slopes)
+    given = np.abs(contrasts).max(axis=1) <= 1e-12 * np.abs(slopes[0] / values[0]).max()
+    dfs, found = spread.degrees_of_freedom(contrasts), []
+    known = zip(names, dfs.tolist(), contrasts, given.tolist(), strict=True)
+    for i, (name, df, contrast, fixed) in enumerate(known):
+        low = high = ratio = float(values[i] / values[0]) + 0.0  # a gain of 0 is not -0
+        flat = contrast @ spread.robust @ contrast
+        determined = fixed or spread.share_of_data(contrast) >= MIN_SHARE
+        if fixed:
+            df = math.inf
+        elif spread.one_cluster or not flat:  # flat: held by the bound of a family
+            low, high, df = -math.inf, math.inf, math.inf
+        else:
+            both, variance = [i, 0], spread.variance(contrast)
+            V = slopes[both] @ spread.robust @ slopes[both].T * (variance / flat)
+            quantile = float(stdtrit(df, 0.975))
+            low, high = ratio_interval(float(values[i]), float(values[0]), V, quantile)
+            if determined and linear is not None and not math.isfinite(high - low):
+                fall = spread.inflation(contrast) * quantile**2 / 2
+                low, high = profile_interval(spread, linear[i], linear[0], fall)
+        determined = determined and math.isfinite(high - low)
+        found.append(Estimated(name, ratio, low, high, df, fixed, determined))
+    return tuple(found)
+
+
+def estimated_parameter(spread: Covariance, name: str) -> Estimated:
+    """Return a parameter after those of W, which is the ratio to a number that is 1.
+
+    A share of lapses of 0 has no error: its upper bound is where the likelihood, maximised over all
+    else, has fallen by half the quantile of F, inflated as clusters inflate the variance.
+    """
+    contrast, spread = spread.of_parameter(name)
+    estimate, lapses = float(spread.maximum.parameters @ contrast), name == "lapses"
+    if lapses and not estimate and not spread.one_cluster:
+        return Estimated(name, 0.0, 0.0, _largest_lapses(spread, contrast))
+    of_1 = np.array([1.0, estimate]), np.stack([0 * contrast, contrast])
+    found = estimated_ratios(["1", name], *of_1, spread, None)[1]
+    return replace(found, low=max(found.low, 0.0), high=min(found.high, 1.0)) if lapses else found
+
+
+def _largest_lapses(spread: Covariance, contrast: Floats) -> float:
+    """Return the largest share of lapses that the likelihood does not exclude."""
+    from scipy.optimize import brentq  # loads slowly
+
+    maximum, held = spread.maximum, contrast > 0
+    quantile = float(fdtri(1, max(1.0, spread.effective - 1), 0.95))
+    lowest = maximum.value - max(1.0, spread.inflation(contrast)) * quantile / 2
+
+    @cache  # the ends are asked for twice
+    def excess(share: float) -> float:
+        at_share = np.where(held, share, maximum.parameters)
+        found = maximum_from(spread.likelihood, at_share, held) if share else maximum
+        return found.value - float(lapse_prior(share)) - lowest
+
+    largest = float(spread.likelihood.bounds[1][held][0])
+    if excess(largest) > 0:
+        return largest
+    return brentq(excess, 0.0, largest, xtol=1e-4)
+
+
+def ratio_slopes(values: Floats, slopes: Floats) -> Floats:
+    """Return the derivatives of ratios to the first value, (m, P); 0 where that is 0."""
+    if not values[0]:
+        return np.zeros_like(slopes)
+    return np.asarray((slopes - np.outer(values / values[0], slopes[0])) / values[0])
+
+
+def monotone_discounts(discounts: Floats, free: Estimates) -> Estimates:
+    """Return discounts (K,) with the bounds of free ones, made non-increasing."""
+    lows = np.maximum.accumulate([one.low for one in reversed(free)])[::-1]
+    highs = np.minimum.accumulate([one.high for one in free])
+    bounds = np.minimum(lows, discounts), discounts, np.maximum(highs, discounts)
+    return tuple(
+        replace(one, low=low, estimate=value, high=high)
+        for one, (low, value, high) in zip(free, np.stack(bounds, axis=1).tolist(), strict=True)
+    )

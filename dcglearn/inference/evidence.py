@@ -10,10 +10,9 @@ grade where lists of a pair differ in their empty ranks; where they do not, it c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -109,8 +108,8 @@ class Layout:
 
     n_ranks: int
     n_grades: int
-    levels: bool = False
-    empty: bool = False
+    levels: bool
+    empty: bool
 
     @cached_property
     def differences(self) -> CodeLayout:
@@ -170,12 +169,11 @@ class ClusterSums:
             self.known[-1] += own.sum(axis=0)
             self.squares += own.T @ own
             numbers, values = numbers[~alone], values[~alone]
-        if not len(numbers):
-            return
-        first, rows = numbers.min(), np.arange(len(numbers) + 1)
-        shape = numbers.max() + 1 - first, len(numbers)
-        of_clusters: Any = csc_array((np.ones(len(numbers)), numbers - first, rows), shape=shape)
-        self.known[first : first + shape[0]] += of_clusters @ values
+        if n := len(numbers):
+            first, end = numbers.min(), numbers.max() + 1
+            rows = np.ones(n), numbers - first, np.arange(n + 1)
+            of_clusters: Any = csc_array(rows, shape=(end - first, n))
+            self.known[first:end] += of_clusters @ values
 
     @property
     def of_all(self) -> tuple[Floats, Floats]:
@@ -184,7 +182,7 @@ class ClusterSums:
         return self.known.sum(axis=0), known.T @ known + self.squares
 
 
-def cluster_sums(ways: Sequence[Way], chunks: Iterable[tuple[Judged, Floats]]) -> list[ClusterSums]:
+def cluster_sums(ways: list[Way], chunks: Iterable[tuple[Judged, Floats]]) -> list[ClusterSums]:
     """Sum values (n, q) of the judgments of each chunk over the clusters of each way."""
     found = list[ClusterSums]()
     for judged, values in chunks:
@@ -211,9 +209,9 @@ class Evidence:
     n_queries: int
     n_judges: int
     rows: Integers
-    same_lists: int = 0
-    without_weight: int = 0
-    parts: PackedParts | None = None
+    same_lists: int
+    without_weight: int
+    parts: PackedParts | None
     relative_lapses: Floats | None = None
 
     @classmethod
@@ -221,15 +219,13 @@ class Evidence:
         """Collect the judgments that a model uses."""
         if isinstance(judgments, Evidence):
             return judgments
-        numbers: tuple[dict[str, int], dict[str, int]] = ({}, {})
-        kept, places, counts = [], [], np.zeros(10, np.int64)
-        for part, rows, some in _scanned(judgments, ties):
+        numbers = [dict[str, int](), dict[str, int]()]
+        counted, places, kept = zip(*_scanned(judgments, ties), strict=True)
+        for some in kept:
             for known, column in zip(numbers, some[3:], strict=True):
                 for name in column.values:
                     known.setdefault(name, len(known))
-            kept.append(some)
-            places.append(rows)
-            counts += part
+        counts = np.sum(counted, axis=0)
         layout = _layout(judgments, ties, counts[:-1])
         codes, *others = zip(*(_encoded(layout, one, numbers) for one in kept), strict=True)
         judged = Judged(np.hstack(codes), *map(np.concatenate, others))
@@ -297,7 +293,8 @@ class Evidence:
             if self.parts is None:
                 yield from map_in_order(statistic, self.judged.parts(CHUNK))
             else:
-                yield from chain.from_iterable(self.parts.map(of_group, with_ids))
+                for group in self.parts.map(of_group, with_ids):
+                    yield from group
 
     @cached_property
     def ways(self) -> list[Way]:
@@ -329,11 +326,21 @@ class Evidence:
     def _distinct(self) -> Evidence | None:
         if self.n_judgments < _FEWEST_COUNTED or self.relative_lapses is not None:
             return None
+        rows: NDArray[Any] = np.zeros(0)
+        weights, n_read = rows, 0
         every = [self.judged] if self.parts is None else self.parts.map(lambda one: one, False)
-        judged = _distinct(every)
-        if judged is None:
-            return None
-        n, none = len(judged.answers), np.zeros(0, np.int64)
+        for part in every:
+            more = np.vstack([part.answers, part.codes])
+            rows = np.hstack([rows, more]) if n_read else more
+            weights, n_read = np.append(weights, part.weights), n_read + more.shape[1]
+            first, of_row = distinct_rows(rows)
+            if len(first) > min((1 - _FEWEST_EQUAL) * n_read, _MAX_DISTINCT):
+                return None
+            rows, weights = rows[:, first], np.bincount(of_row, weights)
+        n, none = len(weights), np.zeros(0, np.int64)
+        codes, answers = rows[1:].astype(self.judged.codes.dtype), rows[0].astype(np.int8)
+        unknown, lists = np.full(n, -1), np.zeros((n, 2, 0), np.int8)
+        judged = Judged(codes, answers, weights, unknown, unknown, lists)
         return replace(
             self, judged=judged, n_judgments=n, n_queries=0, n_judges=0, rows=none, parts=None
         )
@@ -348,7 +355,7 @@ class PackedParts(NamedTuple):
     pairs: PackedPairs
     ties: TieModel
     layout: Layout
-    numbers: tuple[dict[str, int], dict[str, int]]
+    numbers: list[dict[str, int]]
 
     def map(self, function: Callable[[Judged], Statistic], with_ids: bool) -> Iterable[Statistic]:
         """Apply a function to the judgments of each row group; without ids, all are missing."""
@@ -379,11 +386,11 @@ def _layout(judgments: Preferences | PackedPairs, ties: TieModel, counts: Intege
 
 def _some(judged: CodedJudgments, rows: Integers) -> CodedJudgments:
     lists, answers, weights, queries, judges = judged
-    shown = lists[rows], answers[rows], weights[rows]
-    return CodedJudgments(*shown, queries.take(rows), judges.take(rows))
+    ids = queries.take(rows), judges.take(rows)
+    return CodedJudgments(lists[rows], answers[rows], weights[rows], *ids)
 
 
-def _encoded(layout: Layout, found: CodedJudgments, numbers: Sequence[Mapping[str, int]]) -> Judged:
+def _encoded(layout: Layout, found: CodedJudgments, numbers: list[dict[str, int]]) -> Judged:
     """Return judgments as codes, with queries and judges by the numbers of their names."""
     lists, answers, weights, *ids = found
     answers = answers if layout.levels else np.minimum(answers, TIE)
@@ -418,20 +425,3 @@ def _scanned(
     ids = map(column_of, (some.queries, some.judges))
     found = CodedJudgments(some.lists, some.answers, some.weights, *ids)
     return [(np.append(counts, np.sum(found.judges.codes < 0)), rows, found)]
-
-
-def _distinct(parts: Iterable[Judged]) -> Judged | None:
-    """Return the distinct judgments of several parts, without lists; None if too few are equal."""
-    rows: NDArray[Any] = np.zeros(0)
-    weights, n_read = rows, 0
-    for part in parts:
-        more = np.vstack([part.answers, part.codes])
-        rows = np.hstack([rows, more]) if n_read else more
-        weights, n_read = np.append(weights, part.weights), n_read + more.shape[1]
-        first, of_row = distinct_rows(rows)
-        if len(first) > min((1 - _FEWEST_EQUAL) * n_read, _MAX_DISTINCT):
-            return None
-        rows, weights = rows[:, first], np.bincount(of_row, weights)
-    unknown, lists = np.full(len(weights), -1), np.zeros((len(weights), 2, 0), np.int8)
-    codes, answers = rows[1:].astype(part.codes.dtype), rows[0].astype(np.int8)
-    return Judged(codes, answers, weights, unknown, unknown, lists)

@@ -45,7 +45,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import block_diag
@@ -72,7 +72,7 @@ FamilyLike = str | Sequence[float]
 _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(64)
 """Of Gauss's quadrature, which is exact to rounding up to b^M = 10^30."""
 
-Derivatives: TypeAlias = tuple[Floats, Floats, Floats]
+Derivatives = tuple[Floats, Floats, Floats]
 """A vector, and its first two derivatives in t."""
 
 
@@ -91,18 +91,6 @@ class Formula(NamedTuple):
     start: float
     t_low: float
     t_high: float
-
-    def internal(self, name: str, text: str) -> float:
-        """Return t for the parameter as people write it."""
-        value = parse_number(text)
-        if not self.low < value < self.high:
-            limits = f"above {self.low:g}" + (f" and below {self.high:g}" * (self.high < math.inf))
-            wanted = limits if self.low > -math.inf else "that is finite"
-            raise InputError(
-                f"{name!r} does not give the {self.parameter}",
-                f"write a number {wanted} after the colon, or the word free",
-            )
-        return self.to_t(value)
 
 
 def _power(x: Floats, t: float) -> Derivatives:
@@ -168,10 +156,8 @@ DISCOUNT_FORMULAS = {
     ),
 }
 
-GAIN_FAMILIES = (FREE_FAMILY, "linear", *GAIN_FORMULAS)
-DISCOUNT_FAMILIES = tuple(
-    dict.fromkeys((FREE_FAMILY, *ORDERED, *DISCOUNT_FORMULAS, *DISCOUNT_RULES))
-)
+GAIN_FAMILIES = FREE_FAMILY, "linear", *GAIN_FORMULAS
+DISCOUNT_FAMILIES = {FREE_FAMILY, *ORDERED, *DISCOUNT_FORMULAS, *DISCOUNT_RULES}
 """Names of families, before the colon."""
 
 
@@ -190,8 +176,7 @@ class Expansion(NamedTuple):
         """Return the second derivatives of pull'vector, (..., p, p)."""
         if self.second is None:
             return np.zeros((self.jacobian.shape[-1],) * 2)
-        bent: Floats = np.matvec(self.second, pull[..., None, :])
-        return bent
+        return np.asarray(np.matvec(self.second, pull[..., None, :]))
 
 
 class Family(NamedTuple):
@@ -240,7 +225,7 @@ class Family(NamedTuple):
             return Expansion(coefficients @ self.generators.T, self.generators[:, :q])
         m, n, columns = len(self.generators), len(self.x), self.generators.copy()
         jacobian, second = np.zeros((m, q + 1)), np.zeros((q + 1, q + 1, m))
-        f, f1, f2 = self.formula.at(self.x, float(parameters[q]))
+        f, f1, f2 = self.formula.at(self.x, parameters[q])
         columns[:n, 0], jacobian[:n, q] = f, coefficients[0] * f1
         second[0, q, :n] = second[q, 0, :n] = f1
         second[q, q, :n] = coefficients[0] * f2
@@ -258,7 +243,7 @@ def gain_family(gains: FamilyLike, values: Floats, empty: bool = False) -> Famil
     >>> gain_family([3, 2, 0], np.array([2.0, 1.0, 0.0]), True).at(np.array([3.0, -1.0])).values
     array([ 3.,  2.,  0., -1.])
     """
-    L, x, name, formula = len(values), (values - values[-1]).astype(float), "given", None
+    L, x, name, formula = len(values), values - values[-1], "given", None
     if not isinstance(gains, str):
         wanted = f"give {counted(L, 'number')}, the best first"
         numbers = finite_array(gains, "gains", (L,), wanted)
@@ -291,7 +276,15 @@ def _by_formula(
     """Return the generator of a formula, and the formula if its parameter is estimated."""
     if parameter == FREE_FAMILY:
         return np.zeros((len(x), 1)), formula
-    return formula.at(x, formula.internal(name, parameter))[0][:, None], None
+    value, low, high = parse_number(parameter), formula.low, formula.high
+    if not low < value < high:
+        limits = f"above {low:g}" + f" and below {high:g}" * (high < math.inf)
+        wanted = limits if low > -math.inf else "that is finite"
+        raise InputError(
+            f"{name!r} does not give the {formula.parameter}",
+            f"write a number {wanted} after the colon, or the word free",
+        )
+    return formula.at(x, formula.to_t(value))[0][:, None], None
 
 
 def discount_family(discounts: FamilyLike, n_ranks: int) -> Family:
@@ -331,25 +324,16 @@ def discount_family(discounts: FamilyLike, n_ranks: int) -> Family:
     return Family(discounts, generators, formula=free, x=i)
 
 
-@dataclass(frozen=True, eq=False)
-class Product:
-    """The entries (..., m n) of c g' for c (..., m) and g (..., n), derivatives in c first."""
+class Product(NamedTuple):
+    """The entries (..., m n) of c g' for c (..., m) and g (..., n), those of the first row first.
+
+    And their first derivatives, (..., m n, p), those in the parameters of c first.
+    """
 
     c: Expansion
     g: Expansion
-
-    @cached_property
-    def values(self) -> Floats:
-        """The entries, those of the first row first."""
-        found = self.c.values[..., None] * self.g.values[..., None, :]
-        return found.reshape(*found.shape[:-2], -1)
-
-    @cached_property
-    def jacobian(self) -> Floats:
-        """Their first derivatives, shape (..., m n, p)."""
-        left = self.c.jacobian[..., None, :] * self.g.values[..., None, :, None]
-        right = self.c.values[..., None, None] * self.g.jacobian[..., None, :, :]
-        return np.concatenate([left, right], axis=-1).reshape(*self.values.shape, -1)
+    values: Floats
+    jacobian: Floats
 
     def curvature(self, pull: Floats) -> Floats:
         """Return the second derivatives of pull'(c g'), shape (..., p, p)."""
@@ -358,18 +342,18 @@ class Product:
         pull = pull.reshape(*c.shape, -1)
         found[..., :n, :n] = self.c.curvature(np.matvec(pull, g))
         found[..., n:, n:] = self.g.curvature(np.vecmat(c, pull))
-        found[..., :n, n:] = of_c.swapaxes(-1, -2) @ pull @ of_g
-        found[..., n:, :n] = found[..., :n, n:].swapaxes(-1, -2)
+        found[..., :n, n:] = of_c.mT @ pull @ of_g
+        found[..., n:, :n] = found[..., :n, n:].mT
         return found
 
 
 @dataclass(frozen=True, eq=False)
 class WeightFamily:
-    """W = c g', or g alone in the `shape` (K, L). The parameters of the discounts come first."""
+    """W = c g', or g alone as K rows. The parameters of the discounts come first."""
 
     gains: Family
     discounts: Family
-    shape: tuple[int, int]
+    n_ranks: int
 
     @property
     def factored(self) -> bool:
@@ -399,13 +383,16 @@ class WeightFamily:
         return low, high
 
     def at(self, parameters: Floats) -> Product:
-        """Return W with its derivatives, which several functions ask for at the same parameters."""
-        theta = np.asarray(parameters, float)
+        """Return W with its derivatives, at parameters of which its own are the first.
+
+        Several functions ask for these at the same ones.
+        """
+        theta = parameters[..., : len(self.start)]
         return _product(self, theta.tobytes(), theta.shape)
 
     def weights(self, parameters: Floats) -> Floats:
         """Return W, shape (K, L)."""
-        return self.at(parameters).values.reshape(self.shape).copy()
+        return self.at(parameters).values.reshape(self.n_ranks, -1).copy()
 
     @cached_property
     def signs(self) -> Floats:
@@ -418,7 +405,7 @@ class WeightFamily:
 
     def near(self, W: Floats) -> Iterator[Floats]:
         """Yield products with the first and the second singular vectors of W, where both serve."""
-        (low, high), W = self.bounds, W.reshape(len(self.discounts.generators), -1)
+        W = W.reshape(len(self.discounts.generators), -1)
         generators = self.gains.at(self.gains.start).jacobian[:, : self.gains.n_coefficients]
         for left in np.linalg.svd(W)[0].T[:2]:
             parameters, upwards = self.start.copy(), left if left.sum() >= 0 else -left
@@ -426,7 +413,7 @@ class WeightFamily:
             parameters[self._coefficients] = np.linalg.lstsq(columns, upwards)[0]
             c = self.at(parameters).c.values
             parameters[self.scale_of_gains] = np.linalg.lstsq(generators, c @ W / (c @ c))[0]
-            yield self.balanced(np.clip(parameters, low, high))
+            yield self.balanced(np.clip(parameters, *self.bounds))
 
     @property
     def _coefficients(self) -> slice:
@@ -452,14 +439,18 @@ class WeightFamily:
 @lru_cache(8)
 def _product(family: WeightFamily, parameters: bytes, shape: tuple[int, ...]) -> Product:
     theta, n = np.frombuffer(parameters).reshape(shape), family.scale_of_gains.start
-    return Product(family.discounts.at(theta[..., :n]), family.gains.at(theta[..., n:]))
+    c, g = family.discounts.at(theta[..., :n]), family.gains.at(theta[..., n:])
+    values = c.values[..., None] * g.values[..., None, :]
+    values = values.reshape(*values.shape[:-2], -1)
+    left = c.jacobian[..., None, :] * g.values[..., None, :, None]
+    right = c.values[..., None, None] * g.jacobian[..., None, :, :]
+    jacobian = np.concatenate([left, right], axis=-1).reshape(*values.shape, -1)
+    return Product(c, g, values, jacobian)
 
 
-def _unfactored(
-    name: str, generators: Floats, start: Floats, shape: tuple[int, int]
-) -> WeightFamily:
+def _unfactored(name: str, generators: Floats, start: Floats, n_ranks: int) -> WeightFamily:
     """Return the W that are `generators`, (K L, p), times parameters."""
-    return WeightFamily(Family(name, generators, start), Family("", np.ones((1, 1))), shape)
+    return WeightFamily(Family(name, generators, start), Family("", np.ones((1, 1))), n_ranks)
 
 
 @lru_cache(8)
@@ -469,11 +460,10 @@ def any_weights(n_ranks: int, n_grades: int, empty: bool = False) -> WeightFamil
     gains = np.maximum(n_grades - 1 - varying, 0) / (n_grades - 1)
     start = np.outer(rule_discounts("log2", n_ranks), gains).ravel()
     generators = np.kron(np.eye(n_ranks), np.eye(n_grades + empty)[:, varying]).astype(float)
-    shape = (n_ranks, n_grades + empty)
-    return _unfactored("gains of each position", generators, start, shape)
+    return _unfactored("gains of each position", generators, start, n_ranks)
 
 
-def multiples_of(W: Floats, name: str, empty: bool = False) -> WeightFamily:
+def multiples_of(W: Floats, name: str, empty: bool) -> WeightFamily:
     """Return the multiples of one W, (K, L); an empty rank may be worth something of its own."""
     K, L = W.shape
     relative = W - W[:, -1:]
@@ -482,7 +472,7 @@ def multiples_of(W: Floats, name: str, empty: bool = False) -> WeightFamily:
     if empty:  # discounted as the best grade is
         generators[:, L, 1] = relative[:, 0] / max(np.abs(relative[:, 0]).max(), 1e-300)
     start = np.append(1 / np.abs(relative).max(), [0.0] * empty)
-    return _unfactored(name, generators.reshape(-1, 1 + empty), start, (K, L + empty))
+    return _unfactored(name, generators.reshape(-1, 1 + empty), start, K)
 
 
 def parse_families(texts: Mapping[str, str | None]) -> dict[str, Any]:

@@ -24,18 +24,17 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from dcglearn.base.errors import InputError, SolverError, warn_of_input
-from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, reporting, silent
 from dcglearn.base.workers import Workers, open_workers
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.questions import Question, gain_questions
-from dcglearn.inference.usual import LearnedDCG, learn_dcg, prior_measure, why_no_prior
+from dcglearn.inference.usual import LearnedDCG, learn_dcg, why_no_prior
 from dcglearn.judgments.options import ReadOptions
 from dcglearn.judgments.packed import PackedPairs
 from dcglearn.judgments.preferences import Preferences
 from dcglearn.judgments.read import JudgmentTable, open_judgments
 from dcglearn.learning.factorise import rank_one
-from dcglearn.learning.problem import Encoding, MarginName, Parameters, Problem, SolverName
+from dcglearn.learning.problem import MarginName, Parameters, Problem, SolverName
 from dcglearn.learning.record import (
     AgreementRecord,
     CertaintyRecord,
@@ -69,6 +68,7 @@ gains: for a million judgments of lists of 10 in five grades, that takes about 8
 _CUBES = 120
 """So often the cube of the number of parameters is added."""
 
+_NO_GRADES = "the model of the judgment takes grades, and documents have none"
 _NO_MAXIMUM = "the judgments are too few, or depend too little on the grades, for an estimate"
 
 
@@ -154,16 +154,23 @@ def fit_file(
     if workers != "1" and not isinstance(opened, PackedPairs):
         problem = '`workers` applies to packed pairs only, without `C="cv"` or `intervals`'
         raise InputError(problem, "pack the judgments, or leave it out")
-    from_prior = not documents and _starts(prior, opened)
+    from_prior = prior != "none" and not documents
+    if from_prior and prior == "usual":
+        if reason := why_no_prior(opened.scale, opened.n_ranks):
+            warn_of_input(f"learned without a prior: {reason}")
+        from_prior = not reason
     if draws and not (from_prior and certainty):
         problem = f"`draws` without {'certainty' if from_prior else 'a prior'}"
         raise InputError(problem, "leave it out, or learn from the usual measures with certainty")
-    encoding: Encoding = "documents" if documents else "grades"
     parameters = Parameters(
-        encoding=encoding, margin=margin, C=C, solver=solver, n_grades=opened.n_grades
+        encoding="documents" if documents else "grades",
+        margin=margin,
+        C=C,
+        solver=solver,
+        n_grades=opened.n_grades,
     )
     name = Path(judgments).name if isinstance(judgments, str | os.PathLike) else "judgments"
-    resampled, usual, drawn = None, None, None
+    resampled, usual = None, None
     with open_workers(workers) as pool:
         several = in_threads if workers == "1" else pool
         if from_prior:
@@ -176,19 +183,18 @@ def fit_file(
                 resampled = parameter_intervals(
                     learned, opened, rng, intervals, 0.95, advance, choose
                 )
-        found = Certainty(reason="none was asked for")
-        if documents:
-            no_grades = "the model of the judgment takes grades, and documents have none"
-            found = Certainty(reason=no_grades)
-        elif certainty:
+        found = Certainty(reason=_NO_GRADES if documents else "none was asked for")
+        if certainty and not documents:
             with step("estimating intervals"):
                 found = certainty_of(opened)
-        if draws:
-            drawn = _drawn(opened, prior, found, draws, seed)
         with step("counting agreements"):
             content = learned_measure(learned, opened, source or name, use, resampled, found, usual)
-    if drawn is not None:
-        content = replace(content, about={**content.about, "draws": as_json(drawn)})
+    if draws:
+        effect = 1.0 if found.fit is None else found.fit.covariance.design_effect
+        posterior = learn_dcg(opened, prior, effect).posterior
+        drawn = posterior.draw(draws, np.random.default_rng(seed))
+        shown = DrawsRecord(effect, np.round(drawn.gains, 6), np.round(drawn.discounts, 6))
+        content = replace(content, about={**content.about, "draws": as_json(shown)})
     return content
 
 
@@ -206,17 +212,6 @@ def _opened(
     return opened.preferences() if isinstance(opened, JudgmentTable) else opened
 
 
-def _starts(prior: str | DCG, judgments: Preferences | PackedPairs) -> bool:
-    """Return whether the DCG starts from a prior, which can be used; otherwise it is that of W."""
-    scale, n_ranks = judgments.scale, judgments.n_ranks
-    if prior == "usual":
-        reason = why_no_prior(scale, n_ranks)
-        if reason:
-            warn_of_input(f"learned without a prior: {reason}")
-        return not reason
-    return prior != "none" and bool(prior_measure(prior, scale, n_ranks))
-
-
 def _fit(
     judgments: Preferences | PackedPairs,
     parameters: Parameters,
@@ -228,26 +223,15 @@ def _fit(
     """Learn from judgments in memory, or from packed ones that are read again at every pass."""
     C, margin, solver = parameters.C, str(parameters.margin), parameters.solver
     if isinstance(judgments, PackedPairs):
-        with step(f"solving for {counted(judgments.n_pairs, 'pair')} (pairs read)") as advance:
+        with step(f"solving for {judgments.n_pairs:,} pairs (pairs read)") as advance:
             return fit(Problem.packed(judgments, margin, float(C), workers, advance), solver)
-    judgments.check_strict()
     problem = parameters.problem(judgments.pairs, judgments.pair_weights)
     if C != "cv":
-        with step(f"solving for {counted(problem.n_pairs, 'pair')}"):
+        with step(f"solving for {problem.n_pairs:,} pairs"):
             return fit(problem, solver)
     rng, groups = np.random.default_rng(seed), judgments.pair_groups
     with step("choosing C (fits)") as advance:
         return fit_choosing(problem, groups, rng, solver, use, 5, advance)
-
-
-def _drawn(
-    judgments: Preferences | PackedPairs, prior: str | DCG, certainty: Certainty, n: int, seed: int
-) -> DrawsRecord:
-    """Draw measures around the one learned from judgments that count as their clusters say."""
-    effect = 1.0 if certainty.fit is None else certainty.fit.covariance.design_effect
-    posterior = learn_dcg(judgments, prior, effect).posterior
-    drawn = posterior.draw(n, np.random.default_rng(seed))
-    return DrawsRecord(effect, np.round(drawn.gains, 6), np.round(drawn.discounts, 6))
 
 
 def learned_measure(
@@ -327,14 +311,14 @@ class Certainty(CertaintyRecord):
     hypotheses: tuple[Question, ...] = ()
 
     @classmethod
-    def of(cls, fit: JudgmentFit, questions: tuple[Question, ...] = ()) -> Certainty:
+    def of(cls, fit: JudgmentFit, questions: tuple[Question, ...]) -> Certainty:
         """Return what an estimate says, and questions that were asked of the same judgments."""
         return cls(
             judgments=len(fit.evidence),
             clusters=fit.clusters,
             empty_ranks=fit.evidence.layout.empty,
-            gains=fit.gains(cls.level),
-            discounts=fit.discounts(cls.level),
+            gains=fit.gains(),
+            discounts=fit.discounts(),
             hypotheses=questions,
             fit=fit,
         )
@@ -365,7 +349,7 @@ def certainty_of(judgments: Preferences | PackedPairs) -> Certainty:
     True
     """
     K, L = judgments.n_ranks, judgments.n_grades
-    n = len(judgments.pairs) if isinstance(judgments, Preferences) else judgments.n_pairs
+    n = judgments.n_pairs if isinstance(judgments, PackedPairs) else len(judgments.pairs)
     if isinstance(judgments, PackedPairs) and not judgments.has_sides:
         return Certainty(reason="the packed pairs do not say how they were shown")
     if n * K * L + _CUBES * (K + L) ** 3 > MAX_COST:

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations_with_replacement
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -82,23 +82,16 @@ class Rows(NamedTuple):
     e: Floats
     design: list[tuple[str, slice, Floats]]
     mean_utility: Floats
-    n_parameters: int
-
-    def departing(self, z: Floats) -> Rows:
-        """Return them with m more parameters, all 0: v is v + gamma'z for z (n, m)."""
-        n_parameters = self.n_parameters + z.shape[1]
-        more = V, slice(self.n_parameters, n_parameters), z
-        return self._replace(design=[*self.design, more], n_parameters=n_parameters)
 
     def scores(self, terms: Terms, factors: Floats) -> Floats:
         """Return the gradient of the log probability of each answer, (n, P), times factors (n,)."""
-        found = np.zeros((len(self.v), self.n_parameters))
+        found = np.zeros((len(self.v), max(at.stop for _, at, _ in self.design)))
         for one, at, slopes in self.design:
             found[:, at] += slopes * (terms.first[one] * factors)[:, None]
         return found
 
 
-Bend: TypeAlias = Callable[[Rows], Floats]
+Bend = Callable[[Rows], Floats]
 """What a departure from the model may add to v, (n, m)."""
 
 
@@ -112,16 +105,15 @@ class Likelihood:
 
     evidence: Evidence
     family: WeightFamily
-    ties: TieModel = "strict"
-    side: bool = True
-    lapses: bool = True
+    ties: TieModel
+    side: bool
+    lapses: bool
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the parameters after those of W."""
         names = ("side",) * self.side + ("lapses",) * self.lapses
-        if self.ties != "strict":
-            names += ("ties",)
+        names += ("ties",) * (self.ties != "strict")
         return names + ("level offset", "level slope") * self.has_levels
 
     @property
@@ -148,7 +140,7 @@ class Likelihood:
     def bounds(self) -> tuple[Floats, Floats]:
         """Lower and upper bounds of the parameters, each of shape (P,)."""
         relative = self.evidence.relative_lapses
-        most = 1.0 if relative is None else max(1.0, float(relative.max()))
+        most = 1.0 if relative is None else relative.max()  # their mean is 1
         known = {"lapses": (0.0, min(MAX_LAPSES, _MAX_OF_JUDGE / most))}
         if self.ties == "rao-kupper":
             known["ties"] = _MIN_TIES, math.inf
@@ -167,9 +159,9 @@ class Likelihood:
 
     def expand(self, parameters: Floats) -> Expanded:
         """Return the log likelihood with the prior, its gradient and Hessian, at (..., P)."""
-        at, prior = self.family.at(parameters[..., : self.n_weights]), self.prior(parameters)
+        at, prior = self.family.at(parameters), self.prior(parameters)
         parts = self.map(parameters, partial(self._sum, parameters), counted=True)
-        sums: list[Any] = [sum(one) for one in zip(*parts, strict=True)]
+        sums: Any = map(sum, zip(*parts, strict=True))
         value, gradient, of_weights, hessian = sums
         gradient[..., : self.n_weights] = np.vecmat(of_weights, at.jacobian)
         pull = of_weights - at.values / PRIOR_SD**2
@@ -189,7 +181,7 @@ class Likelihood:
         value = np.vecdot(gradient, parameters) - np.vecdot(W, W) - balance[..., 0] ** 2
         gradient[..., :n] = -np.vecmat(W, of_W) - balance * along
         hessian = np.zeros((*parameters.shape, 1)) - self._precision
-        hessian[..., :n, :n] = -of_W.swapaxes(-1, -2) @ of_W - balance[..., None] * signs
+        hessian[..., :n, :n] = -of_W.mT @ of_W - balance[..., None] * signs
         hessian[..., :n, :n] -= along[..., None] * along[..., None, :]
         if self.lapses:
             at_lapses = self.places["lapses"].start
@@ -220,10 +212,10 @@ class Likelihood:
         for (one, at, left), (another, to, right) in combinations_with_replacement(rows.design, 2):
             if one + another in terms.second:
                 bent = right * (weights * terms.second[one + another])[..., None]
-                block = left.swapaxes(-1, -2) @ bent
+                block = left.mT @ bent
                 hessian[..., at, to] += block
                 if at != to:
-                    hessian[..., to, at] += block.swapaxes(-1, -2)
+                    hessian[..., to, at] += block.mT
         if self.has_levels:
             slope, at = self.value_of("level slope", parameters), self.places["level slope"].start
             of_weights += slope / 2 * layout.sums.transposed_product(codes, first[H])
@@ -251,7 +243,7 @@ class Likelihood:
         counted: bool = False,
     ) -> Iterable[Statistic]:
         """Return a statistic of each chunk of judgments, or distinct ones, at some parameters."""
-        at = self.family.at(parameters[..., : self.n_weights])
+        at = self.family.at(parameters)
         evidence = self.evidence.counted if counted else self.evidence
         with_ids = not counted or evidence.relative_lapses is not None
         table = np.concatenate([at.jacobian, at.values[..., None]], axis=-1)
@@ -304,9 +296,11 @@ class Likelihood:
             both = layout.sums.product(judged.codes, table) / 2
             slope = self.value_of("level slope", parameters)
             h = self.value_of("level offset", parameters) + slope * both[..., p]
-            design.append((H, slice(p), slope[..., None] * both[..., :p]))
-            design.append((H, self.places["level offset"], one))
-            design.append((H, self.places["level slope"], both[..., p:]))
+            design += [
+                (H, slice(p), slope[..., None] * both[..., :p]),
+                (H, self.places["level offset"], one),
+                (H, self.places["level slope"], both[..., p:]),
+            ]
         e = self.value_of("lapses", parameters)
         if self.lapses:
             factor = one
@@ -314,7 +308,7 @@ class Likelihood:
                 factor = self.evidence.relative_lapses[judged.judges][:, None]
                 e = e * factor[:, 0]
             design.append((E, self.places["lapses"], factor))
-        return Rows(judged, v, h, e, design, both, self.n_parameters)
+        return Rows(judged, v, h, e, design, both)
 
 
 def gram_of(information: Floats) -> Floats:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf
@@ -44,7 +44,7 @@ _SAMPLE = 20_000
 """More judgments than twice as many begin at the estimate from about so many of them."""
 
 
-Function: TypeAlias = Callable[[Floats, Integers, bool], tuple[Floats, Floats, Floats]]
+Function = Callable[[Floats, Integers, bool], tuple[Floats, Floats, Floats]]
 """Minus what some points (m, P) maximise, with its first and second derivatives; unless these are
 to be observed, they may be those expected."""
 
@@ -72,8 +72,7 @@ class Ascent:
         self.unit = np.eye(size)
         self.hessian = np.tile(self.unit, (n, 1, 1))
         self.value, self.rise = np.full((2, n), np.inf)
-        manner = _FROM_NEAR if near else _FROM_FAR
-        first, self.more, self.less, self.least, self.longest = manner
+        first, self.more, self.less, self.least, self.longest = _FROM_NEAR if near else _FROM_FAR
         self.damping, self.near = np.full(n, first), np.full(n, near)
         self.offer(some, self.theta[some], near)
 
@@ -132,7 +131,7 @@ class Ascent:
         if wrong:
             bends, axes = np.linalg.eigh(hessian[wrong])
             bends = np.maximum(np.abs(bends), self.least)
-            hessian[wrong] = (axes * bends[:, None]) @ axes.swapaxes(1, 2)
+            hessian[wrong] = (axes * bends[:, None]) @ axes.mT
         steps = np.linalg.solve(hessian, gradient[..., None])[..., 0]
         self.theta[at], self.value[at], self.free[at] = theta[higher], value[higher], free
         self.gradient[at], self.hessian[at] = gradient, hessian
@@ -175,32 +174,25 @@ def highest_posterior(likelihood: Likelihood, near: Floats | None = None) -> Max
 
 @lru_cache(8)
 def _of_few(likelihood: Likelihood) -> Maximum:
-    """Return the maximum for few judgments, which several models ask for."""
-    starts = [likelihood.start, *_near_any_weights(likelihood)]
+    """Return the maximum for few judgments, which several models ask for.
+
+    The search begins also near to the best W of any kind, and at steep gains and discounts.
+    """
+    family, layout, starts = likelihood.family, likelihood.evidence.layout, [likelihood.start]
+    if family.discounts.n_coefficients:
+        anywhere = any_weights(layout.n_ranks, layout.n_grades, layout.empty)
+        with suppress(SolverError):
+            best = _of_few(replace(likelihood, family=anywhere)).parameters
+            W, others = anywhere.weights(best), best[len(anywhere.start) :]
+            starts += [np.append(one, others) for one in family.near(W)]
+            ranks, grades = np.indices(W.shape)
+            steep = next(family.near(np.asarray(8 / (1 + ranks) / 2.0**grades)))
+            starts.append(np.append(steep, likelihood.start[likelihood.n_weights :]))
     # Steps that are balanced may lead past a higher maximum.
     return maximise(likelihood.expand, np.stack(starts), likelihood.bounds)
 
 
-def _near_any_weights(likelihood: Likelihood) -> list[Floats]:
-    """Return starts at products near to the best W of any kind, and at steep ones."""
-    family, layout = likelihood.family, likelihood.evidence.layout
-    if not family.discounts.n_coefficients:
-        return []
-    anywhere = any_weights(layout.n_ranks, layout.n_grades, layout.empty)
-    with suppress(SolverError):
-        free = replace(likelihood, family=anywhere)
-        best = _of_few(free).parameters
-        W, others = anywhere.weights(best[: free.n_weights]), best[free.n_weights :]
-        ranks, grades = np.indices(W.shape)
-        steep = next(family.near(np.asarray(8 / (1 + ranks) / 2.0**grades)))
-        near = [np.append(one, others) for one in family.near(W)]
-        return [*near, np.append(steep, likelihood.start[likelihood.n_weights :])]
-    return []
-
-
-def maximum_from(
-    likelihood: Likelihood, start: Floats, held: Booleans | Literal[False] = False
-) -> Maximum:
+def maximum_from(likelihood: Likelihood, start: Floats, held: Booleans | bool = False) -> Maximum:
     """Return the maximum of a posterior that a search from a point finds, some parameters held."""
     bounds = np.where(held, start, likelihood.bounds)
     n, balanced = len(likelihood.evidence), likelihood.family.balanced

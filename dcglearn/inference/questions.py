@@ -32,13 +32,12 @@ from scipy.special import stdtrit
 
 from dcglearn.base.errors import InputError, SolverError
 from dcglearn.base.types import Floats
-from dcglearn.inference.calibration import additivity_test
-from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
+from dcglearn.inference.estimate import JudgmentFit, JudgmentModel, judge_lapses
 from dcglearn.inference.evidence import MANY_JUDGES, Evidence, Judged, Judgments
 from dcglearn.inference.families import FREE_FAMILY
-from dcglearn.inference.judges import judge_lapses
 from dcglearn.inference.tests import (
     LikelihoodRatio,
+    additivity_test,
     is_about_grades,
     likelihood_ratio,
     no_effect,
@@ -48,7 +47,6 @@ from dcglearn.judgments.preferences import Preferences
 from dcglearn.learning.record import HypothesisRecord
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.presets import usual_presets
-from dcglearn.measures.scale import Scale
 
 USUAL_GAINS = ("linear", "exponential")
 USUAL_DISCOUNTS = ("log2", "zipf", "constant")
@@ -69,6 +67,8 @@ MOST_LEFT_OUT = 1_000_000
 
 _Asked = tuple[str, str, dict[str, Any]]
 """What a question is about, its hypothesis, and how that changes the model."""
+
+_ABOUT_GAINS: list[_Asked] = [("gains", name, {"gains": name}) for name in USUAL_GAINS]
 
 _Fitted = tuple[str, str, JudgmentFit, JudgmentFit]
 """What a question is about, its hypothesis, the smaller model and the larger one."""
@@ -138,13 +138,14 @@ def usual_questions(
     >>> {one.about for one in usual_questions(data)} >= {"measure", "discounts"}
     True
     """
-    model = JudgmentModel() if model is None else model
+    model = model or JudgmentModel()
     evidence = model.evidence(judgments)
     scale, n_ranks = evidence.scale, evidence.layout.n_ranks
     if measures is None:
-        measures = dict(usual_presets(scale, n_ranks))
+        measures = usual_presets(scale, n_ranks)
     asked: list[_Asked] = [("measure", name, {"measure": one}) for name, one in measures.items()]
-    asked += _about_gains(scale)
+    if len(scale) > 2:
+        asked += _ABOUT_GAINS
     asked += [("discounts", name, {"discounts": name}) for name in USUAL_DISCOUNTS]
     if len(scale) > 2 and n_ranks > 1:
         asked.append(("positions", "the same gains at every rank", {"position_dependent": True}))
@@ -159,11 +160,7 @@ def usual_questions(
 
 def gain_questions(fit: JudgmentFit) -> tuple[Question, ...]:
     """Ask, against a model with free gains, whether the usual ones fit."""
-    return _tested(_about_gains(fit.scale), fit)
-
-
-def _about_gains(scale: Scale) -> list[_Asked]:
-    return [("gains", name, {"gains": name}) for name in USUAL_GAINS if len(scale) > 2]
+    return _tested(_ABOUT_GAINS if len(fit.scale) > 2 else [], fit)
 
 
 def _tested(asked: Sequence[_Asked], fit: JudgmentFit) -> tuple[Question, ...]:
@@ -210,10 +207,9 @@ def ask(
 
 def _answered(asked: Sequence[_Fitted]) -> tuple[Question, ...]:
     """Test hypotheses, and correct their p-values."""
-    fits = [(smaller, larger) for _, _, smaller, larger in asked]
+    fits = [both for _, _, *both in asked]
     fit = fits[0][1]
-    about_grades = any(is_about_grades(*both) for both in fits)
-    without = no_effect(fit) if about_grades else None
+    without = no_effect(fit) if any(is_about_grades(*both) for both in fits) else None
     found, reversed_of = [], reversed_judged(fit.evidence, fits)
     for (about, name, smaller, larger), of_judged in zip(asked, reversed_of, strict=True):
         additive = about == "additivity"
@@ -232,11 +228,11 @@ def reversed_judged(evidence: Evidence, pairs: Sequence[Sequence[JudgmentFit]]) 
     evidence = evidence.counted
     tables = np.stack([fit.table.ravel() for pair in pairs for fit in pair], axis=1)
 
-    def sums(judged: Judged) -> tuple[Floats, float]:
+    def sums(judged: Judged) -> tuple[Floats, Any]:
         differences = evidence.layout.differences.product(judged.codes, tables)
         signs = np.sign(np.round(differences, 9))
         changes = np.abs(signs[:, ::2] - signs[:, 1::2]) / 2
-        return judged.weights @ changes, float(judged.weights.sum())
+        return judged.weights @ changes, judged.weights.sum()
 
     totals, weights = zip(*evidence.map(sums, with_ids=False), strict=True)
     return list((sum(totals) / sum(weights)).tolist())
@@ -325,10 +321,10 @@ def recommended_model(questions: Sequence[Question]) -> JudgmentModel:
     """Return the simplest model that the tests do not contradict."""
     verdicts = {(one.about, one.hypothesis): one.verdict for one in questions}
     kept = ("not rejected", "not determined")
-    fitting = [name for (about, name), one in verdicts.items() if about == "gains" and one in kept]
-    gains = fitting[0] if fitting else FREE_FAMILY
-    log2 = verdicts.get(("discounts", "log2"), "not rejected")
-    return JudgmentModel(gains=gains, discounts="decreasing" if log2 == "rejected" else "log2")
+    fitting = (name for name in USUAL_GAINS if verdicts.get(("gains", name)) in kept)
+    rejected = verdicts.get(("discounts", "log2")) == "rejected"
+    discounts = "decreasing" if rejected else "log2"
+    return JudgmentModel(gains=next(fitting, FREE_FAMILY), discounts=discounts)
 
 
 def support_of(fit: JudgmentFit, questions: Sequence[Question]) -> Support:
@@ -338,9 +334,8 @@ def support_of(fit: JudgmentFit, questions: Sequence[Question]) -> Support:
     (t,) = _t_of(fit, np.eye(fit.table.size)[:1])
     if abs(t) > 1:
         return "supported" if t > 0 else "reversed"
-    about_grades = ("measure", "gains", "discounts")
-    rejected = [one for one in questions if one.verdict == "rejected"]
-    return "contradicted" if any(one.about in about_grades for one in rejected) else "open"
+    rejected = {one.about for one in questions if one.verdict == "rejected"}
+    return "contradicted" if rejected & {*DECISIONS} else "open"
 
 
 def upside_down(fit: JudgmentFit) -> list[str]:

@@ -14,7 +14,6 @@ method.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -25,11 +24,11 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.statistics import holm
 from dcglearn.base.types import Booleans, Floats, Ids
+from dcglearn.inference.covariance import MIN_SHARE
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.questions import reversed_judged
-from dcglearn.inference.ratios import MIN_SHARE
-from dcglearn.inference.tests import TestVerdict, verdict_of
+from dcglearn.inference.tests import verdict_of
 from dcglearn.judgments.preferences import Preferences
 
 MIN_JUDGMENTS = 20
@@ -70,7 +69,7 @@ class SegmentComparison:
     reversed_judged: float
 
     @property
-    def verdict(self) -> TestVerdict:
+    def verdict(self) -> str:
         """What the test says of the hypothesis that the two are alike."""
         return verdict_of(self.corrected)
 
@@ -113,7 +112,7 @@ def compare_segments(
     InputError
         If fewer than two groups are left, or they have nothing in common that both determine.
     """
-    model = JudgmentModel() if model is None else model
+    model = model or JudgmentModel()
     if len(groups) != len(preferences):
         raise InputError(
             f"{counted(len(groups), 'group')} for {counted(len(preferences), 'judgment')}",
@@ -121,13 +120,14 @@ def compare_segments(
         )
     evidence = Evidence.of(preferences, model.ties)
     labels = np.array([None if one is None else str(one) for one in groups], object)[evidence.rows]
-    sizes = Counter(sorted(one for one in labels.tolist() if one is not None))
-    kept = [name for name, size in sizes.items() if size >= MIN_JUDGMENTS]
-    small = tuple(name for name in sizes if name not in kept)
+    named = [one for one in labels.tolist() if one is not None]
+    names, sizes = np.unique(named, return_counts=True)
+    large = sizes >= MIN_JUDGMENTS
+    kept = names[large].tolist()
     if len(kept) < 2:
         raise InputError(
             f"{counted(len(kept), 'group')} of {MIN_JUDGMENTS} or more strict judgments "
-            f"(of {len(sizes)} in all)",
+            f"(of {len(names)} in all)",
             "name groups that are larger",
         )
     used = np.isin(labels, kept)
@@ -136,7 +136,7 @@ def compare_segments(
     found = [_compare(evidence, labels, name, model) for name in asked]
     corrected = holm(np.array([one.p for one in found]))
     compared = [replace(one, corrected=p) for one, p in zip(found, corrected.tolist(), strict=True)]
-    return Segments(tuple(compared), small)
+    return Segments(tuple(compared), tuple(names[~large].tolist()))
 
 
 def _compare(evidence: Evidence, labels: Ids, name: str, model: JudgmentModel) -> SegmentComparison:
@@ -153,7 +153,7 @@ def _compare(evidence: Evidence, labels: Ids, name: str, model: JudgmentModel) -
     h, slopes = (mine - theirs)[both], [my_slopes[both], their_slopes[both]]
     V = _joint_variance(fits, slopes)
     df = min(
-        float(fit.covariance.degrees_of_freedom(slope, pooled=True)[0])
+        fit.covariance.degrees_of_freedom(slope, pooled=True).item()
         for fit, slope in zip(fits, slopes, strict=True)
     )
     statistic = float(h @ np.linalg.pinv(V, hermitian=True) @ h) / d
@@ -175,9 +175,10 @@ def _numbers(fit: JudgmentFit) -> tuple[Floats, Floats, Booleans]:
         told = np.array([number.determined and not number.given for number in found])
         end += len(one.start)
         if one.formula:
-            values, slopes = fit.parameters[[end - 1]], np.eye(len(fit.parameters))[[end - 1]]
-            free = bool(fit.maximum.free[end - 1]) and not fit.covariance.one_cluster
-            told = np.array([free and fit.covariance.share_of_data(slopes[0]) >= MIN_SHARE])
+            at, spread = [end - 1], fit.covariance
+            values, slopes = fit.parameters[at], np.eye(len(fit.parameters))[at]
+            seen = not spread.one_cluster and spread.share_of_data(slopes[0]) >= MIN_SHARE
+            told = fit.maximum.free[at] & seen
         parts.append((values, slopes, told))
     values, slopes, told = map(np.concatenate, zip(*parts, strict=True))
     return values, slopes, told
@@ -193,4 +194,4 @@ def _joint_variance(fits: Sequence[JudgmentFit], slopes: Sequence[Floats]) -> Fl
         total = moves[0] - moves[1]  # both groups number clusters alike
         alone = sum(slope @ one.alone @ slope.T for one, slope in pairs)
         candidates.append(total.T @ total + alone)
-    return max(candidates, key=lambda V: float(np.trace(V)))
+    return max(candidates, key=np.trace)

@@ -24,18 +24,26 @@ hypotheses). W = 0 is tested twice, and corrected for that: in the direction of 
 the discount log2, which needs few queries to be sure, and in all directions. A side bias is tested
 with W as estimated and with W = 0, and p is the larger one: so it is never seen where as many
 answers are for a as for b.
+
+Two departures from the model are tested by the same scores, with v + gamma'z in place of v:
+
+* The link: a model with v + gamma v |v| in place of v has lighter tails than the logistic function
+  if gamma > 0, and heavier ones if gamma < 0 (Stukel, JASA 83, 1988, with one parameter).
+* Additivity: a document adds as much to DCG whatever else is in the list. For people who look for
+  one good document, or stop at it, products of gains, g(i) g(j) for i < j, say more than the sum.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
-from scipy.special import fdtrc, stdtr
+from scipy.special import fdtrc, stdtr, stdtrit
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Booleans, Floats
+from dcglearn.inference.answers import V
 from dcglearn.inference.covariance import inverse_root
 from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.inference.evidence import ClusterSums, Judged
@@ -47,6 +55,9 @@ from dcglearn.measures.discounts import rule_discounts
 BEYOND_DOUBT = 1e-6
 """If the usual multiples of W have a smaller p-value, any W is not tested."""
 
+INTERACTING = 5
+"""Products of the gains at so many first ranks are tested: those that weigh most."""
+
 _MOST_STEPS = 50
 _NEAR_ENOUGH = 1e-7
 """The error of W, relative to its largest entry, from which the next step is the last."""
@@ -55,8 +66,6 @@ _SEEN = 0.5
 """A direction counts if the judgments give at least this share of its information."""
 
 _ZERO = 1e-8
-
-TestVerdict = Literal["rejected", "near the line", "not rejected"]
 
 REJECTED, NEAR = 0.01, 0.10
 """A p-value below the first rejects; between the two, it is near the line."""
@@ -90,8 +99,26 @@ class LikelihoodRatio:
     p: float
 
 
-def verdict_of(p: float) -> TestVerdict:
-    """Return what a p-value says."""
+@dataclass(frozen=True)
+class LinkTest:
+    """The score test of the link.
+
+    Attributes
+    ----------
+    gamma : float
+        A first estimate; below 0 the tails are heavier than the model's.
+    t, df, p : float
+        The test of gamma = 0.
+    """
+
+    gamma: float
+    t: float
+    df: float
+    p: float
+
+
+def verdict_of(p: float) -> str:
+    """Return what a p-value says: ``rejected``, ``near the line`` or ``not rejected``."""
     if p < REJECTED:
         return "rejected"
     return "near the line" if p < NEAR else "not rejected"
@@ -142,7 +169,7 @@ def _without_lapses(fit: JudgmentFit) -> float:
     The score of a share of 0 is that of the few answers that then are nearly impossible.
     """
     contrast, covariance = fit.covariance.of_parameter("lapses")
-    share = float(fit.parameters @ contrast)
+    share = fit.parameters @ contrast
     (error,), (df,) = covariance.errors(contrast[None])
     if covariance.one_cluster or not (share and error):
         return 1.0
@@ -188,8 +215,8 @@ def _null(smaller: JudgmentFit, larger: JudgmentFit) -> tuple[Floats, Floats, Bo
     parameters, n, m = np.zeros(big.n_parameters), big.n_weights, small.n_weights
     free, tangent = np.ones(len(parameters), bool), np.zeros((len(parameters), small.n_parameters))
     parameters[:n] = _as_larger(smaller, big.family)
-    of_larger = big.family.at(parameters[:n]).jacobian
-    of_smaller = small.family.at(smaller.parameters[:m]).jacobian
+    of_larger = big.family.at(parameters).jacobian
+    of_smaller = small.family.at(smaller.parameters).jacobian
     tangent[:n, :m] = np.linalg.lstsq(of_larger, of_smaller)[0]
     for name in small.names:
         at, of = big.places[name], small.places[name]
@@ -216,9 +243,48 @@ def _where_nothing_counts(likelihood: Likelihood, tested: slice) -> float:
     if likelihood.lapses:
         held[likelihood.places["lapses"]] = True
     null = maximum_from(likelihood, np.where(held, 0.0, likelihood.start), held)
-    free, tangent = null.free & ~held, np.eye(len(held))[:, null.free & ~held]
+    free = null.free & ~held
+    tangent = np.eye(len(held))[:, free]
     free[tested] = True
     return score_test(likelihood, null.parameters, tangent, free)[0].p
+
+
+def link_test(fit: JudgmentFit) -> LinkTest:
+    """Test whether answers depend on the difference of utilities as the model says.
+
+    Parameters
+    ----------
+    fit : JudgmentFit
+
+    Returns
+    -------
+    LinkTest
+    """
+    found, step = _departure(fit, lambda rows: (rows.v * np.abs(rows.v))[:, None])
+    if not found.df:
+        return LinkTest(0.0, 0.0, math.inf, 1.0)
+    gamma, t = float(step[-1]), stdtrit(found.cluster_df, found.p / 2)
+    return LinkTest(gamma, math.copysign(t, gamma), found.cluster_df, found.p)
+
+
+def additivity_test(fit: JudgmentFit) -> LikelihoodRatio:
+    """Test whether the worth of a list is the sum of what its documents are worth, by its score."""
+    gains = fit.weights.mean(axis=0)
+    gains = np.append(gains / max(np.abs(gains).max(), 1e-300), 0.0)  # an empty rank adds nothing
+    first, second = np.triu_indices(min(len(fit.weights), INTERACTING), 1)
+
+    def products(rows: Rows) -> Floats:
+        of_ranks = gains[rows.judged.lists]
+        both = of_ranks[:, :, first] * of_ranks[:, :, second]
+        return np.asarray(both[:, 0] - both[:, 1])
+
+    return _departure(fit, products)[0]
+
+
+def _departure(fit: JudgmentFit, bend: Bend) -> tuple[LikelihoodRatio, Floats]:
+    """Test whether v is v + gamma'z instead, for z (n, m) of each judgment."""
+    x = fit.parameters
+    return score_test(fit.likelihood, x, np.eye(len(x)), fit.maximum.free, bend)
 
 
 def score_test(
@@ -236,9 +302,12 @@ def score_test(
     """
 
     def of_rows(rows: Rows) -> tuple[Judged, Floats, Floats]:
-        judged, rows = rows.judged, rows.departing(bend(rows)) if bend else rows
+        if bend:  # v is v + gamma'z, with a gamma of 0
+            z, P = bend(rows), len(parameters)
+            rows = rows._replace(design=[*rows.design, (V, slice(P, P + z.shape[1]), z)])
         scores, information = likelihood.scores_and_information(parameters, rows)
-        return judged, np.column_stack([scores, np.ones(len(scores))]), gram_of(information)
+        scores = np.column_stack([scores, np.ones(len(scores))])
+        return rows.judged, scores, gram_of(information)
 
     found, information = list[ClusterSums](), np.zeros(())
     in_order = replace(likelihood, evidence=likelihood.evidence.by_cluster)

@@ -10,13 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dcglearn.base.checks import check_kind
-from dcglearn.base.errors import InputError
+from dcglearn.base.errors import InputError, errors_at
 from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import map_threads, one_blas_thread
-from dcglearn.base.types import Booleans, Floats, Pairs
+from dcglearn.base.types import Floats, Pairs
 from dcglearn.inference.ascent import Answers, estimate
 from dcglearn.inference.centres import Draws, Members, Posterior, centre_of, usual_centres
 from dcglearn.judgments.packed import PackedPairs, RowGroup
@@ -103,13 +102,16 @@ def learn_dcg(
     remedy = "give what read_preferences returns, or PackedPairs"
     check_kind(judgments, (Preferences, PackedPairs), "judgments", remedy)
     if isinstance(judgments, PackedPairs):
-        answers = _packed_answers(judgments)
+        groups = judgments.row_groups[:: -(-judgments.n_pairs // MOST_PACKED)]
+        parts = zip(*map_threads(RowGroup.read, groups), strict=True)
+        pairs, weights, b_wins = map(np.concatenate, parts)
+        b_wins &= judgments.has_sides
     else:
-        judgments.check_strict()
-        sides = _sides(judgments.answers[judgments.strict] == B)
-        answers = Answers(judgments.pairs, judgments.pair_weights, sides)
-    if design_effect != 1:
-        answers = answers._replace(weights=answers.weights / design_effect)
+        pairs, weights = judgments.pairs, judgments.pair_weights
+        b_wins = judgments.answers[judgments.strict] == B
+    check_worth_learning(pairs, weights)
+    several = np.int8(0 < b_wins.sum() < len(b_wins))  # if one side always won, it is not known
+    answers = Answers(pairs, weights / design_effect, (1 - 2 * b_wins.astype(np.int8)) * several)
     return learn_from_answers(answers, judgments.scale, prior)
 
 
@@ -152,21 +154,6 @@ def why_no_prior(scale: Scale, n_ranks: int) -> str:
     return f"lists of {n_ranks:,} ranks, more than {MAX_RANKS}" if n_ranks > MAX_RANKS else ""
 
 
-def _packed_answers(packed: PackedPairs) -> Answers:
-    """Return the strict answers, and how lists were shown if the files say that."""
-    groups = packed.row_groups[:: -(-packed.n_pairs // MOST_PACKED)]
-    pairs, weights, b_wins = map(
-        np.concatenate, zip(*map_threads(RowGroup.read, groups), strict=True)
-    )
-    check_worth_learning(pairs, weights)
-    return Answers(pairs, weights, _sides(b_wins) * packed.has_sides)
-
-
-def _sides(b_wins: Booleans) -> NDArray[np.int8]:
-    """Return 1 where a won and -1 where b did; 0 if one side always won."""
-    return (1 - 2 * b_wins.astype(np.int8)) * np.int8(0 < b_wins.sum() < len(b_wins))
-
-
 def members_of(prior: str | DCG, scale: Scale, lists: Pairs) -> Members:
     """Return the members of a prior, for lists that will be judged."""
     n_ranks = lists.shape[2]
@@ -180,10 +167,8 @@ def members_of(prior: str | DCG, scale: Scale, lists: Pairs) -> Members:
 
 def prior_measure(prior: str | DCG, scale: Scale, n_ranks: int) -> DCG:
     """Return the measure to start from."""
-    try:
+    with errors_at("the prior"):
         measure = as_measure(prior, scale, n_ranks)
-    except InputError as error:
-        raise error.at("the prior") from error
     if not isinstance(measure, DCG):
         raise InputError(
             f"{prior} is not a DCG", "name a preset, a DCG, usual or none", "the prior"

@@ -27,12 +27,11 @@ from dcglearn.base.threads import one_blas_thread
 from dcglearn.base.types import Floats, Pairs
 from dcglearn.correlation.tau import kendall_tau
 from dcglearn.inference.ascent import Answers
-from dcglearn.inference.calibration import link_test
+from dcglearn.inference.covariance import MIN_SHARE
 from dcglearn.inference.estimate import JudgmentFit, JudgmentModel
 from dcglearn.inference.evidence import Evidence
 from dcglearn.inference.questions import conclude
-from dcglearn.inference.ratios import MIN_SHARE
-from dcglearn.inference.tests import likelihood_ratio, no_effect, verdict_of
+from dcglearn.inference.tests import likelihood_ratio, link_test, no_effect, verdict_of
 from dcglearn.inference.usual import learn_from_answers
 from dcglearn.judgments.preferences import Preferences, swap_lists
 from dcglearn.lab.config import Cell

@@ -17,8 +17,8 @@ from dcglearn import (
     held_out,
     link_test,
 )
+from dcglearn.inference.estimate import JudgeLapses, judge_lapses
 from dcglearn.inference.evidence import Evidence
-from dcglearn.inference.judges import JudgeLapses, judge_lapses
 from dcglearn.judgments.preferences import concatenated
 from helpers.simulated import SCALE, every_answer, utilities, with_ids
 

@@ -103,10 +103,10 @@ def test_the_verdict_does_not_depend_on_the_seed_or_says_that_it_is_near_the_lin
     seen: dict[str, set[str]] = {}
     for seed in range(2):
         for row in compare(data, others, DCGLearner(), np.random.default_rng(seed), n_folds=3).rows:
-            seen.setdefault(row.name, set()).add(row.outcome)
+            seen.setdefault(row.name, set()).add(row.verdict)
     decided = [outcomes - {"near the line"} for outcomes in seen.values()]
     assert max(map(len, decided)) == 1
-    assert {"better"} in decided
+    assert {"learned better"} in decided
     assert {"undecided"} in decided
 
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from scipy.linalg import sqrtm
 
 from dcglearn import InputError, JudgmentFit, JudgmentModel, Preferences, likelihood_ratio
-from dcglearn.inference.covariance import Covariance
-from dcglearn.inference.ratios import ratio_interval
+from dcglearn.inference.covariance import Covariance, ratio_interval
 from helpers.simulated import (
     SCALE,
     every_answer,

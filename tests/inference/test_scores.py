@@ -14,8 +14,7 @@ from dcglearn import (
     likelihood_ratio,
     usual_questions,
 )
-from dcglearn.inference.calibration import additivity_test
-from dcglearn.inference.tests import no_effect, score_test, verdict_of
+from dcglearn.inference.tests import additivity_test, no_effect, score_test, verdict_of
 from dcglearn.lab.simulation.judges import DESIGNS, simulated_study
 from helpers.simulated import (
     every_answer,

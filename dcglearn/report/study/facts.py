@@ -15,8 +15,9 @@ from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.statistics import clustered_mean
-from dcglearn.inference.calibration import HeldOut, LinkTest, held_out, link_test
+from dcglearn.inference.calibration import HeldOut, held_out
 from dcglearn.inference.questions import Conclusion, JudgeShare, Question, conclude, judge_shares
+from dcglearn.inference.tests import LinkTest, link_test
 from dcglearn.interop.export import export
 from dcglearn.judgments.inspection import Inspection, inspect_judgments
 from dcglearn.judgments.preferences import Preferences
