@@ -212,7 +212,9 @@ def column_of(cells: Any) -> Column:
 
 def _of_values(cells: Sequence[Any]) -> Column:
     kinds = {*map(type, cells)} - {NoneType}
-    if kinds <= {str} or kinds == {int}:
+    if not kinds:  # such as ids that no judgment has
+        return Column(np.full(len(cells), -1, np.int32), [])
+    if kinds in ({str}, {int}):
         values = [one for one in dict.fromkeys(cells) if one is not None]
         known = {value: code for code, value in enumerate(values)}
         known_codes = map(known.get, cells, repeat(-1))
