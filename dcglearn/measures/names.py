@@ -239,18 +239,18 @@ def measures_on_one_scale(
 ) -> tuple[Scale, list[NamedMeasure]]:
     """Return the scale that a text declares, or that of the first measure that has its own.
 
-    Presets are on it, and other measures as they are.
+    Presets are on it, and other measures as they are; each file is read once: it may be a pipe.
     """
-    in_full = next(filter(states_its_grades, names), None)
+    own = {name: parse_measure(name) for name in names if states_its_grades(name)}
     if text is not None:
         scale = Scale.parse(text)
-    elif in_full is not None:
-        scale = Scale(parse_measure(in_full).measure.labels)
+    elif own:
+        scale = Scale(next(iter(own.values())).measure.labels)
     else:
         measure_for(names[0], Scale((2, 1, 0)), 10)  # refuses what is not a preset
         problem = f"the preset {names[0]!r} needs grades"
         raise InputError(problem, "declare them, such as `scale=2,1,0`")
-    return scale, [parse_measure(name, scale, n_ranks) for name in names]
+    return scale, [own.get(name) or parse_measure(name, scale, n_ranks) for name in names]
 
 
 def named_measure(text: str, scale: str | None, n_ranks: int | None) -> NamedMeasure:
