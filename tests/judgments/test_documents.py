@@ -20,7 +20,7 @@ from dcglearn import (
     read_preferences,
     run_of,
 )
-from dcglearn.collections.join import grade_run
+from dcglearn.collections.runs import grade_run
 from helpers.notes import noted
 from helpers.slow_reader import trimmed
 from helpers.written import write_records
