@@ -86,19 +86,21 @@ def guarded(name: str, what: str = "") -> Iterator[None]:
         raise InputError(f"{damaged} ({reason})", "fetch or write it again", name) from error
 
 
-def opened(file: Path | bytes) -> BinaryIO:
-    """Open a file, or its content."""
-    return io.BytesIO(file) if isinstance(file, bytes) else file.open("rb")
+@contextmanager
+def unpacked(file: Path | bytes, name: str, what: str = "") -> Iterator[Any]:
+    """Open a file, or its content, decompressed; any error in the block is that of a damaged one.
 
-
-def decompressed(file: BinaryIO) -> Any:
-    """Return the content of a file opened for reading: itself if it is not compressed."""
-    head = file.read(6)
-    file.seek(0)
-    for kind in COMPRESSIONS.values():
-        if head.startswith(kind.magic):
-            return kind.open(file)
-    return file
+    A file that is not compressed is opened as it is.
+    """
+    with (
+        guarded(name, what),
+        io.BytesIO(file) if isinstance(file, bytes) else file.open("rb") as raw,
+    ):
+        head = raw.read(6)
+        raw.seek(0)
+        kinds = (kind for kind in COMPRESSIONS.values() if head.startswith(kind.magic))
+        kind = next(kinds, None)
+        yield kind.open(raw) if kind else raw
 
 
 def open_text(file: Path | bytes, name: str, encoding: str = "utf-8") -> io.BufferedReader:
@@ -124,8 +126,7 @@ class _Chunks(io.RawIOBase):
 
 
 def _utf8_chunks(file: Path | bytes, name: str, encoding: str) -> Generator[bytes]:
-    with guarded(name), opened(file) as raw:
-        content = decompressed(raw)
+    with unpacked(file, name) as content:
         first = content.read(_CHUNK)
         mark = next((mark for mark in _MARKS if first.startswith(mark)), b"")
         encoding = _MARKS.get(mark, encoding)
