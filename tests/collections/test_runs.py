@@ -32,12 +32,7 @@ from dcglearn import (
 )
 from dcglearn.base.tables.columns import text_array
 from dcglearn.collections.letor import looks_like_letor, read_graded_lists
-from dcglearn.collections.runs import (
-    DocumentTable,
-    check_qrels_and_runs,
-    distinct_names,
-    grade_run,
-)
+from dcglearn.collections.runs import DocumentTable, check_qrels_and_runs, distinct_names, grade_run
 from helpers.written import write
 
 pytestmark = pytest.mark.filterwarnings("ignore::dcglearn.InputWarning")
