@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from dcglearn.asking.questions import PairQuestion
 from dcglearn.base.errors import InputError
-from dcglearn.base.representation import ShortRepr
 from dcglearn.base.tables.columns import distinct_rows, take_rows
-from dcglearn.base.types import Booleans, Grades, Ids, Integers, Pairs
+from dcglearn.base.types import Booleans, Grades, Ids, Integers, Pairs, ShortRepr
 from dcglearn.collections.runs import IndexedQrels, Run, grade_run
 from dcglearn.judgments.preferences import Preferences, group_numbers
 from dcglearn.measures.scale import NO_DOCUMENT, Scale, ScaleLike, needed_scale

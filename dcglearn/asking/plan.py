@@ -19,8 +19,7 @@ from dcglearn.asking.information import Design, Forecast, forecast_of_fit, infor
 from dcglearn.asking.questions import PairQuestion, batch_name
 from dcglearn.base.errors import InputError, SolverError, check_name, warn_of_input
 from dcglearn.base.numbers import counted, parse_number
-from dcglearn.base.representation import ShortRepr
-from dcglearn.base.types import Floats, Pairs
+from dcglearn.base.types import Floats, Pairs, ShortRepr
 from dcglearn.inference.centres import Posterior, before_judgments
 from dcglearn.inference.estimate import JudgmentModel
 from dcglearn.inference.questions import ask as test_hypothesis

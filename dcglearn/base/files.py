@@ -15,7 +15,6 @@ import json
 import lzma
 import os
 import tempfile
-import zlib
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -28,7 +27,6 @@ from dcglearn.base.errors import InputError
 PathLike: TypeAlias = str | os.PathLike[str]
 
 _CHUNK = 1 << 20
-_PACKED = 1 << 15
 _MARKS = {
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF16_LE: "utf-16-le",
@@ -50,23 +48,6 @@ def _open_zstd(file: BinaryIO) -> Any:
     return pa.CompressedInputStream(file, "zstd")
 
 
-def _open_gzip(file: BinaryIO) -> Any:
-    return _file_of(_inflated(file))
-
-
-def _inflated(file: BinaryIO) -> Generator[bytes]:
-    """Unpack the members of a file, and zeros after them, in larger steps than Python's gzip."""
-    inflate = None
-    for packed in iter(partial(file.read, _PACKED), b""):
-        while packed := packed if inflate else packed.lstrip(b"\0"):
-            inflate = inflate or zlib.decompressobj(wbits=31)
-            yield inflate.decompress(packed)
-            packed = inflate.unused_data
-            inflate = None if inflate.eof else inflate
-    if inflate:
-        raise EOFError("Compressed file ended before the end-of-stream marker was reached")
-
-
 def _compress_zstd(content: bytes) -> bytes:
     import pyarrow as pa
 
@@ -74,7 +55,7 @@ def _compress_zstd(content: bytes) -> bytes:
 
 
 COMPRESSIONS = {
-    ".gz": Compression(b"\x1f\x8b", _open_gzip, partial(gzip.compress, mtime=0)),
+    ".gz": Compression(b"\x1f\x8b", gzip.open, partial(gzip.compress, mtime=0)),
     ".zst": Compression(b"(\xb5/\xfd", _open_zstd, _compress_zstd),
     ".bz2": Compression(b"BZh", bz2.open, bz2.compress),
     ".xz": Compression(b"\xfd7zXZ\x00", lzma.open, lzma.compress),
@@ -105,28 +86,26 @@ def guarded(name: str, what: str = "") -> Iterator[None]:
         raise InputError(f"{damaged} ({reason})", "fetch or write it again", name) from error
 
 
-def opened(file: Path | bytes) -> BinaryIO:
-    """Open a file, or its content."""
-    return io.BytesIO(file) if isinstance(file, bytes) else file.open("rb")
+@contextmanager
+def unpacked(file: Path | bytes, name: str, what: str = "") -> Iterator[Any]:
+    """Open a file, or its content, decompressed; any error in the block is that of a damaged one.
 
-
-def decompressed(file: BinaryIO) -> Any:
-    """Return the content of a file opened for reading: itself if it is not compressed."""
-    head = file.read(6)
-    file.seek(0)
-    for kind in COMPRESSIONS.values():
-        if head.startswith(kind.magic):
-            return kind.open(file)
-    return file
+    A file that is not compressed is opened as it is.
+    """
+    with (
+        guarded(name, what),
+        io.BytesIO(file) if isinstance(file, bytes) else file.open("rb") as raw,
+    ):
+        head = raw.read(6)
+        raw.seek(0)
+        kinds = (kind for kind in COMPRESSIONS.values() if head.startswith(kind.magic))
+        kind = next(kinds, None)
+        yield kind.open(raw) if kind else raw
 
 
 def open_text(file: Path | bytes, name: str, encoding: str = "utf-8") -> io.BufferedReader:
     """Open a text file, decompressed, as UTF-8 with line feeds and without a byte order mark."""
-    return _file_of(_utf8_chunks(file, name, encoding))
-
-
-def _file_of(chunks: Generator[bytes]) -> io.BufferedReader:
-    return io.BufferedReader(_Chunks(chunks), 1 << 14)
+    return io.BufferedReader(_Chunks(_utf8_chunks(file, name, encoding)), 1 << 14)
 
 
 class _Chunks(io.RawIOBase):
@@ -147,8 +126,7 @@ class _Chunks(io.RawIOBase):
 
 
 def _utf8_chunks(file: Path | bytes, name: str, encoding: str) -> Generator[bytes]:
-    with guarded(name), opened(file) as raw:
-        content = decompressed(raw)
+    with unpacked(file, name) as content:
         first = content.read(_CHUNK)
         mark = next((mark for mark in _MARKS if first.startswith(mark)), b"")
         encoding = _MARKS.get(mark, encoding)

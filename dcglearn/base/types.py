@@ -1,8 +1,13 @@
-"""The type aliases of arrays; docstrings state the shapes."""
+"""The type aliases of arrays, and a ``repr`` of records that writes an array's type and shape.
+
+Docstrings state the shapes.
+"""
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from dataclasses import fields
+from reprlib import Repr
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,3 +32,24 @@ Pairs: TypeAlias = NDArray[np.int8]
 
 Ids: TypeAlias = NDArray[np.object_]
 """Ids as text; None where unknown."""
+
+
+class _Short(Repr):
+    def repr_ndarray(self, array: NDArray[Any], level: int) -> str:
+        return f"<{array.dtype}, shape {array.shape}>"
+
+    def repr_StringArray(self, array: Any, level: int) -> str:
+        return f"<{array.type}, shape ({len(array)},)>"
+
+
+_SHORT = _Short()
+_SHORT.maxtuple = _SHORT.maxlist = 4
+_SHORT.maxstring = _SHORT.maxother = 80
+
+
+class ShortRepr:
+    """A ``repr`` for dataclasses declared with ``repr=False``."""
+
+    def __repr__(self) -> str:
+        shown = [f"{f.name}={_SHORT.repr(getattr(self, f.name))}" for f in fields(self) if f.repr]  # type: ignore[arg-type]  # a dataclass inherits it
+        return f"{type(self).__name__}({', '.join(shown)})"

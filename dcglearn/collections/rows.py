@@ -34,6 +34,7 @@ from dcglearn.base.tables.columns import (
     is_text,
     numbers_of_arrow,
     parse_id,
+    refuse_any,
     take_rows,
     text_array,
 )
@@ -137,10 +138,7 @@ def join_parts(
     values, names = _values(number_parts, kind, place)
     lengths = numbers_of_arrow(pc.binary_length(documents))
     missing = (query < 0) | (lengths == 0) | np.isnan(values)
-    if missing.any():
-        raise InputError(
-            f"an id or the {kind.number} is missing", "correct it", place(int(np.argmax(missing)))
-        )
+    refuse_any(missing, f"an id or the {kind.number} is missing", "correct it", place)
     document = numbers_of_arrow(documents.dictionary_encode().indices)
     several = np.flatnonzero(np.bincount(document)[document] > 1)  # of few queries, few
     keys = query[several] * len(documents) + document[several]

@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError, naming
 from dcglearn.base.files import PathLike
-from dcglearn.base.representation import ShortRepr
 from dcglearn.base.tables.columns import numbers_of_arrow, take_rows
 from dcglearn.base.tables.sources import FrameLike
-from dcglearn.base.types import Floats, Integers
+from dcglearn.base.types import Floats, Integers, ShortRepr
 from dcglearn.collections.rows import QRELS, RUN, join_parts, part_of, read_parts
 from dcglearn.measures.scale import Scale, ScaleLike, canonical_label, needed_scale
 

@@ -28,8 +28,7 @@ import numpy as np
 from scipy.special import expit
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.representation import ShortRepr
-from dcglearn.base.types import Floats, Integers
+from dcglearn.base.types import Floats, Integers, ShortRepr
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.scale import Scale
 

@@ -30,9 +30,8 @@ import numpy as np
 from dcglearn.base.checks import checked_count, checked_rng
 from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.representation import ShortRepr
 from dcglearn.base.statistics import clustered_mean, holm
-from dcglearn.base.types import Floats, Integers
+from dcglearn.base.types import Floats, Integers, ShortRepr
 from dcglearn.inference.usual import learn_dcg, why_no_prior
 from dcglearn.judgments.preferences import Preferences, group_numbers, query_counts, query_folds
 from dcglearn.learning.agreement import agreement_of, judged_differences

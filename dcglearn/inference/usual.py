@@ -13,9 +13,8 @@ import numpy as np
 
 from dcglearn.base.checks import check_kind
 from dcglearn.base.errors import InputError, errors_at
-from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import map_threads, one_blas_thread
-from dcglearn.base.types import Floats, Pairs
+from dcglearn.base.types import Floats, Pairs, ShortRepr
 from dcglearn.inference.ascent import Answers, estimate
 from dcglearn.inference.centres import Draws, Members, Posterior, centre_of, usual_centres
 from dcglearn.judgments.packed import PackedPairs, RowGroup

@@ -285,10 +285,6 @@ class Preferences:
         """Numbers of the queries of strict judgments, shape (m,); a missing one is its own."""
         return _read_only(group_numbers(self.queries[self.strict]))
 
-    def check_strict(self) -> None:
-        """Refuse judgments from which nothing can be learned."""
-        check_worth_learning(self.pairs, self.pair_weights)
-
 
 def concatenated(parts: Sequence[Preferences]) -> Preferences:
     """Join sets on one scale; shorter lists get empty ranks at their end."""

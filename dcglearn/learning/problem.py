@@ -28,8 +28,7 @@ from numpy.typing import ArrayLike
 from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError, check_name, warn_of_input
 from dcglearn.base.progress import Advance, silent
-from dcglearn.base.representation import ShortRepr
-from dcglearn.base.types import Floats, Grades
+from dcglearn.base.types import Floats, Grades, ShortRepr
 from dcglearn.base.workers import Workers
 from dcglearn.judgments.packed import PackedPairs
 from dcglearn.judgments.preferences import check_worth_learning, count_true

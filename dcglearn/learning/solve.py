@@ -25,9 +25,8 @@ from typing import get_args
 import numpy as np
 
 from dcglearn.base.errors import InputError, SolverError, check_name
-from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import one_blas_thread
-from dcglearn.base.types import Floats
+from dcglearn.base.types import Floats, ShortRepr
 from dcglearn.learning.factorise import factorise
 from dcglearn.learning.identify import DataShare, derivative, identify_at
 from dcglearn.learning.newton import Descent, QuadraticModel, descend, newton, quadratic_model

@@ -22,9 +22,8 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.progress import Advance
-from dcglearn.base.representation import ShortRepr
 from dcglearn.base.threads import map_in_order, map_threads, one_blas_thread
-from dcglearn.base.types import Floats, Grades, Integers
+from dcglearn.base.types import Floats, Grades, Integers, ShortRepr
 from dcglearn.base.workers import Workers
 from dcglearn.judgments.packed import PackedPairs, RowGroup
 from dcglearn.measures.agreement import outcomes

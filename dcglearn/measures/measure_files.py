@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from dcglearn.base.errors import InputError, check_name, errors_at
 from dcglearn.base.files import decode_json, read_text, write_text
-from dcglearn.base.representation import ShortRepr
+from dcglearn.base.types import ShortRepr
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.measure import Measure
 from dcglearn.measures.utility import LinearUtility

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from dcglearn.base.checks import checked_count, finite_array
 from dcglearn.base.errors import InputError, check_name
-from dcglearn.base.representation import ShortRepr
-from dcglearn.base.types import Booleans, Floats, Grades, Integers
+from dcglearn.base.types import Booleans, Floats, Grades, Integers, ShortRepr
 from dcglearn.measures.dcg import DCG, counts_by_grade, ratio
 from dcglearn.measures.scale import MAX_GRADES, NO_DOCUMENT, checked_grades
 from dcglearn.systems.rules import Ties

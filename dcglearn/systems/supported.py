@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.representation import ShortRepr
-from dcglearn.base.types import Floats, Integers
+from dcglearn.base.types import Floats, Integers, ShortRepr
 from dcglearn.learning.record import LearnedRecord
 from dcglearn.measures.dcg import DCG, ratio
 from dcglearn.systems.evaluate import Evaluation

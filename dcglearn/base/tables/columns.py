@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import MAX_EXACT
-from dcglearn.base.types import Grades, Ids, Integers
+from dcglearn.base.types import Booleans, Grades, Ids, Integers
 
 RowPlace: TypeAlias = Callable[..., str]
 """Returns the place of a row, counted from 0, for errors."""
@@ -180,6 +180,12 @@ def check_distinct(names: Iterable[Any], place: str = "") -> None:
     if len({*given}) < len(given):
         twice = max(given, key=given.count)
         raise InputError(f"the column {twice!r} appears twice", "keep one", place)
+
+
+def refuse_any(wrong: Booleans, problem: str, remedy: str, place: RowPlace) -> None:
+    """Refuse what is true of any row, shape (n,), or list, shape (n, lists), naming the first."""
+    if wrong.any():
+        raise InputError(problem, remedy, place(*np.argwhere(wrong)[0].tolist()))
 
 
 def is_missing(value: Any) -> bool:

@@ -143,7 +143,7 @@ def read_columns(
 
 def _rows(file: BinaryIO, layout: Layout, name: str) -> Iterator[Row]:
     """Read the rows with content, from the names on."""
-    lines = (line.decode() for line in iter(file.readline, b""))
+    lines = (line.decode() for line in file)
     reader = csv.reader(lines, delimiter=layout.delimiter, strict=True)
     try:
         for number, cells in enumerate(reader, start=1):

@@ -25,12 +25,11 @@ import numpy as np
 
 from dcglearn.base.errors import InputError, warn_of_input
 from dcglearn.base.files import (
-    decompressed,
     guarded,
     numbered_lines,
     open_text,
-    opened,
     split_compression,
+    unpacked,
 )
 from dcglearn.base.tables import delimited, json_records
 from dcglearn.base.tables.columns import Block, check_distinct
@@ -85,9 +84,9 @@ class Source:
     @contextmanager
     def open_bytes(self) -> Iterator[BinaryIO]:
         """Open the file, or what a compressed one unpacks to."""
-        with guarded(self.name, self.format.title()), opened(self.file) as file:
-            content = decompressed(file)
-            yield file if content is file else io.BytesIO(content.read())
+        with unpacked(self.file, self.name, self.format.title()) as file:
+            plain = isinstance(file, io.BytesIO | io.BufferedReader)
+            yield file if plain else io.BytesIO(file.read())
 
     @cached_property
     def partition(self) -> dict[str, str]:
@@ -202,8 +201,8 @@ def format_of_name(name: str) -> Format | None:
 
 
 def _recognised(name: str, file: Path | bytes, encoding: str) -> Source:
-    with guarded(name), opened(file) as content:
-        start = decompressed(content).read(delimited.HEAD)
+    with unpacked(file, name) as content:
+        start = content.read(delimited.HEAD)
     if not start:
         raise InputError("is empty", "give at least one record", name)
     named, text = format_of_name(name), start.replace(b"\r", b"\n").strip(_BLANKS)
@@ -346,7 +345,6 @@ class FrameSource:
     def blocks(self, choose: ChooseColumns) -> Iterator[Block]:
         """Return all rows as one block."""
         columns = columns_of_frame(self.frame)
-        choose(list(columns))
         if rows_of(columns):
             yield columns
 

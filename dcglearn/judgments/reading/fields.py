@@ -26,6 +26,7 @@ from dcglearn.base.tables.columns import (
     column_of,
     distinct_rows,
     parse_id,
+    refuse_any,
     stacked,
     table_of,
 )
@@ -79,10 +80,7 @@ class Records:
     def values(self, field: str, parse: Callable[[Any], Any]) -> NDArray[Any]:
         """Return what the cells of a field mean, which every record must have."""
         found = self.column(field).parsed(parse, self.place)
-        missing = found.codes < 0
-        if missing.any():
-            where = self.place(int(missing.argmax()))
-            raise InputError(f'"{field}" is missing', "every row needs it", where)
+        refuse_any(found.codes < 0, f'"{field}" is missing', "every row needs it", self.place)
         return np.array(found.values)[found.codes]
 
     def numbers(self, field: str) -> Floats:

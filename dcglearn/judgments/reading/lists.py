@@ -21,6 +21,7 @@ from dcglearn.base.tables.columns import (
     column_of,
     is_missing,
     is_text,
+    refuse_any,
     stacked,
     table_of,
 )
@@ -124,7 +125,7 @@ def lists_of(cells: Any, place: RowPlace) -> Column:
             return alike
         found = column_of(cells).parsed(lambda text: tuple(parse_list_text(text)), place)
         parsed = _of_entries([*found.values, ()])  # the last where a text is missing
-        return Column(parsed.codes[found.codes], parsed.values)
+        return parsed.take(found.codes)
     if hasattr(cells, "value_lengths"):
         lengths = cells.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
         return table_of(column_of(cells.flatten()), lengths)
@@ -145,9 +146,7 @@ def _check_lengths(lists: Column, place: RowPlace, n_ranks: int | None) -> None:
         held = np.flatnonzero(lists.codes[first] >= 0)[-1] + 1
         problem = f"a list of {held:,} grades, and K = {K:,}"
         raise InputError(problem, "raise `n_ranks` or cut the list", place(*first))
-    if empty.any():
-        where = place(*np.argwhere(empty)[0].tolist())
-        raise InputError("holds no grade", "give at least one, or leave the judgment out", where)
+    refuse_any(empty, "holds no grade", "give at least one, or leave the judgment out", place)
 
 
 def grade_cell(value: Any) -> Any:
@@ -244,10 +243,8 @@ def graded_lists(
 def _check_rankings(lists: Pairs, n_documents: int, place: RowPlace) -> None:
     K = lists.shape[2]
     wrong = (np.sort(lists, axis=2) != np.arange(K)).any(axis=2) | (n_documents != K)
-    if wrong.any():
-        problem = f"is not a ranking of all {n_documents} documents"
-        where = place(*np.argwhere(wrong)[0].tolist())
-        raise InputError(problem, "rank each of them once", where)
+    problem = f"is not a ranking of all {n_documents} documents"
+    refuse_any(wrong, problem, "rank each of them once", place)
 
 
 def grade_indices(lists: Column) -> Pairs:
