@@ -6,13 +6,11 @@ options that many commands have: a parameter may be a class of them, such as Jud
 
 from __future__ import annotations
 
-import ast
 import re
-import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from functools import wraps
-from inspect import Parameter, Signature, cleandoc, getsource, signature
+from inspect import Parameter, Signature, getdoc, signature
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
@@ -130,7 +128,7 @@ def command(out: str = "", *, without: Collection[str] = ()) -> Callable[[Comman
 def _documented(function: Command) -> tuple[str, dict[str, Parameter]]:
     """Return what a command is for, and its parameters with the help texts of the docstring."""
     options = dict(signature(function, eval_str=True).parameters)
-    text, *sections = _SECTION.split(_docstring(function))
+    text, *sections = _SECTION.split(getdoc(function) or "")
     for heading, section in zip(sections[::2], sections[1::2], strict=True):
         for name, short, metavar, words in _ENTRY.findall(section):
             kind, default = options[name].annotation, options[name].default
@@ -144,14 +142,6 @@ def _documented(function: Command) -> tuple[str, dict[str, Parameter]]:
                 option.rich_help_panel = heading
             options[name] = options[name].replace(annotation=Annotated[kind, option])
     return text, options
-
-
-def _docstring(function: Command) -> str:
-    """Return a docstring; from the source where ``python -OO`` has none."""
-    if sys.flags.optimize > 1:
-        node: Any = ast.parse(getsource(function)).body[0]
-        return ast.get_docstring(node) or ""
-    return cleandoc(function.__doc__ or "")
 
 
 def _check_files(out: Parameter, given: Mapping[str, Any]) -> None:
