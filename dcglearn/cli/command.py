@@ -1,7 +1,7 @@
 """What commands have in common: options on reading and writing, and how an answer is given.
 
 Typer makes options of parameters, :func:`command` their help texts of the docstring. It adds the
-options that many commands have: a parameter may be a class of them, such as JudgmentOptions.
+options that many commands have: parameters may be classes of them, such as JudgmentOptions.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Answer:
 
 
 def command(out: str = "", *, without: Collection[str] = ()) -> Callable[[Command], Command]:
-    """Add the options of a class that a command takes, ``--out``, and ``--json`` if it answers.
+    """Add the options of classes that a command takes, ``--out``, and ``--json`` if it answers.
 
     The help of the others is in the docstring, whose sections are the headings of the help.
     `out` is the help of that option, which holds the suffixes that a file may have.
@@ -87,12 +87,14 @@ def command(out: str = "", *, without: Collection[str] = ()) -> Callable[[Comman
     def decorate(function: Command) -> Command:
         text, options = _documented(function)
         answers = signature(function, eval_str=True).return_annotation is Answer
-        grouped: dict[str, Parameter] = {}
-        group = next((name for name, one in options.items() if is_dataclass(one.annotation)), "")
-        if group:
-            make = options.pop(group).annotation
+        classes: dict[str, Command] = {
+            name: one.annotation for name, one in options.items() if is_dataclass(one.annotation)
+        }
+        grouped = {}
+        for group, make in classes.items():
+            del options[group]
             every = _documented(make)[1].items()
-            grouped = {name: one for name, one in every if name not in without}
+            grouped[group] = {name: one for name, one in every if name not in without}
         if out:
             option = Option("--out", "-o", metavar="FILE", help=f"{out} May be repeated.")
             several = Annotated[list[str] | None, option]
@@ -101,7 +103,8 @@ def command(out: str = "", *, without: Collection[str] = ()) -> Callable[[Comman
             option = Option("--json", help="Print JSON.")
             flag = Annotated[bool, option]
             options["json"] = Parameter("json", BY_NAME, default=False, annotation=flag)
-        options |= grouped
+        for added in grouped.values():
+            options |= added
 
         @wraps(function)
         def run(**given: Any) -> None:
@@ -109,8 +112,8 @@ def command(out: str = "", *, without: Collection[str] = ()) -> Callable[[Comman
                 _check_files(options["out"], given)
             as_json = answers and given.pop("json")
             files = given.pop("out") if out else None
-            if group:
-                given[group] = make(**{name: given.pop(name) for name in grouped})
+            for group, added in grouped.items():
+                given[group] = classes[group](**{name: given.pop(name) for name in added})
             answer = function(**given)
             if answers:
                 answer.deliver(files or [], as_json)

@@ -11,7 +11,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import sys
 from collections.abc import Collection
 from functools import cache
@@ -58,11 +57,6 @@ def print_note(text: str) -> None:
     """Print one line to standard error, with control characters visible."""
     start = CLEAR_LINE if sys.stderr.isatty() else ""  # of progress
     print(f"{start}{plain_text(text)}", file=sys.stderr)
-
-
-def terminal_width() -> int | None:
-    """Return the number of characters in a line of the terminal, None where output is no screen."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def in_options(text: str) -> str:

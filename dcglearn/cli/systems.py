@@ -29,7 +29,7 @@ from dcglearn.cli.options import (
     refuse_together,
     seeded,
 )
-from dcglearn.cli.output import in_options, print_note, print_text, terminal_width
+from dcglearn.cli.output import in_options, print_note, print_text
 
 DEFAULT_MEASURES = ("nDCG(linear-log2) @ 10", "nDCG(linear-log2)", "nDCG(exponential-log2) @ 10")
 DEFAULT_PRESETS = ("linear-log2", "exponential-log2", "zipf", "binary")
@@ -203,7 +203,7 @@ def evaluate(
     shown = evaluation, comparisons, per_query, topics
     return Answer(
         lambda: report.evaluation_to_json(*shown),
-        lambda: report.evaluation_text(*shown, digits, terminal_width()),
+        lambda: report.evaluation_text(*shown, digits),
         write,
     )
 
@@ -245,7 +245,7 @@ def _supported(evaluation: dcglearn.Evaluation, seed: int, digits: int) -> Answe
     tables = report.supported_tables(found, digits)
     return Answer(
         lambda: report.supported_json(found),
-        lambda: report.page(*tables, width=terminal_width()),
+        lambda: report.page(*tables),
         table=tables[0],
         draw=lambda: report.draw_supported(found),
     )
@@ -322,7 +322,7 @@ def coherence(
         document = report.coherence_to_json(found, pairs is not None)
 
     most = None if everything or pairs else SHOWN_PAIRS
-    text = report.coherence_text(found, most, pairs is not None, terminal_width())
+    text = report.coherence_text(found, most, pairs is not None)
     if most is not None and len(found.pairs) > most:
         text += "\nevery pair: --all, or -o pairs.csv; two systems in detail: --between A,B"
     return Answer(

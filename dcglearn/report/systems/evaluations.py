@@ -245,9 +245,8 @@ def evaluation_text(
     per_query: bool,
     topics: float | None,
     digits: int,
-    width: int | None,
 ) -> str:
-    """Return the same as tables, folded to `width` characters, and sentences."""
+    """Return the same as tables and sentences."""
     notes = evaluation_in_words(evaluation)
     marked = comparisons if are_many(comparisons) else []
     tables = [means_table(evaluation, marked, digits)]
@@ -261,7 +260,7 @@ def evaluation_text(
         notes += comparisons_in_words(comparisons)
     if topics is not None:
         tables.append(topics_table(evaluation, topics))
-    return page(*tables, "\n".join(notes), width=width)
+    return page(*tables, "\n".join(notes))
 
 
 def measures_in_full(evaluation: Evaluation) -> dict[str, str]:
