@@ -6,6 +6,7 @@ options that many commands have: parameters may be classes of them, such as Judg
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
@@ -17,9 +18,9 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 from typer import Argument, Option
 
-from dcglearn.base.files import check_outputs
+from dcglearn.base.files import check_outputs, jsonable
 from dcglearn.cli.options import files_named
-from dcglearn.cli.output import print_json, print_note, print_text
+from dcglearn.cli.output import print_note, print_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,15 +54,15 @@ class Answer:
     draw: Callable[[], Figure] | None = None
     remark: str = ""
 
-    def deliver(self, files: Sequence[str], json: bool) -> None:
+    def deliver(self, files: Sequence[str], as_json: bool) -> None:
         """Write files, print the answer, and name the files; beside JSON on standard error."""
         written = [name for path in files for name in self._save(path) or [path]]
-        if json:
-            print_json(self.document())
+        if as_json:
+            print_text(json.dumps(jsonable(self.document()), indent=2))  # in ASCII
         else:
             print_text(self.text())
         for name in written:
-            (print_note if json else print_text)(f"wrote {name}{self.remark}")
+            (print_note if as_json else print_text)(f"wrote {name}{self.remark}")
 
     def _save(self, path: str) -> Any:
         from dcglearn.report.tables import FIGURE_FORMATS
@@ -87,7 +88,7 @@ def command(out: str = "", *, without: Collection[str] = ()) -> Callable[[Comman
     def decorate(function: Command) -> Command:
         text, options = _documented(function)
         answers = signature(function, eval_str=True).return_annotation is Answer
-        classes: dict[str, Command] = {
+        classes: dict[str, Any] = {
             name: one.annotation for name, one in options.items() if is_dataclass(one.annotation)
         }
         grouped = {}

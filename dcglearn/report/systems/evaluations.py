@@ -293,11 +293,9 @@ _THEIRS = {
     "R@": "recall_",
     "Success@": "success_",
     "RR": "recip_rank",
-    "Rprec": "Rprec",
     "Bpref": "bpref",
-    "infAP": "infAP",
 }
-"""Measures here, without and with a cutoff -> in trec_eval."""
+"""Measures here, without and with a cutoff -> in trec_eval, where it calls them otherwise."""
 
 
 def trec_eval_name(name: str) -> str:
