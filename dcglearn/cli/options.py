@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import filterfalse
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -280,11 +281,9 @@ def split_measures(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     The first argument is a file of judgments, and so are folders, patterns (``*``), ``-``, names
     of a format, and other files that are not measure files, unless a preset has their name.
     """
-    files = list(arguments[:1])
-    measures: list[str] = []
-    for one in arguments[1:]:
-        (files if _is_of_judgments(one) else measures).append(one)
-    return files, measures
+    first, *others = arguments
+    files = [first, *filter(_is_of_judgments, others)]
+    return files, [*filterfalse(_is_of_judgments, others)]
 
 
 def _is_of_judgments(text: str) -> bool:

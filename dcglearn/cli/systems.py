@@ -156,10 +156,9 @@ def evaluate(
     from dcglearn.systems.rules import LIKE, chosen_rules
 
     refuse_together({"--compare all": compare == "all"}, {"--baseline": baseline})
-    tested: dict[str, Any] = {"test": test, "correct": correct, "resamples": resamples}
+    tested: dict[str, Any] = {"--test": test, "--correct": correct, "--resamples": resamples}
     others = {"--per-query": per_query, "--topics": topics, "--sort": sort}
-    others |= {"--test": test, "--correct": correct, "--resamples": resamples}
-    refuse_together({"--supported": supported}, others)
+    refuse_together({"--supported": supported}, others | tested)
     untested = {"--per-query": per_query, "--supported": supported, "--test none": test == "none"}
     refuse_together({"--compare": compare, "--baseline": baseline}, untested)
     if supported and (len(measure or []) != 1 or len(runs) < 2):
@@ -183,7 +182,11 @@ def evaluate(
             print_note(in_options(f"no tests: {why_not}"))
         else:
             with reporting("comparing systems") as advance:
-                chosen = {name: value for name, value in tested.items() if value is not None}
+                chosen = {
+                    name.removeprefix("--"): value
+                    for name, value in tested.items()
+                    if value is not None
+                }
                 comparisons = dcglearn.compare_systems(
                     evaluation,
                     None if compare == "all" else first,
