@@ -77,8 +77,6 @@ ScaleOption = Annotated[str | None, scale_option()]
 RanksOption = Annotated[int | None, ranks_option(help=LENGTH_HELP)]
 SeedOption = Annotated[int, Option(min=0, metavar="N", help="Seed of the random numbers.")]
 
-_NOT_OF_READERS = ("qrels", "run", "drop_judge")
-
 USUAL_BYTES = 650
 """Memory per judgment that commands take besides the judgments themselves."""
 
@@ -137,7 +135,8 @@ class JudgmentOptions:
         given = {
             name: value
             for name, value in vars(self).items()
-            if name not in _NOT_OF_READERS and value != getattr(JudgmentOptions, name)
+            if name not in ("qrels", "run", "drop_judge")
+            and value != getattr(JudgmentOptions, name)
         }
         if self.null_values:
             given["null_values"] = tuple(self.null_values.split(","))
