@@ -34,7 +34,7 @@ UNFORESEEN = 70
 GROUPS = {"Judgments": judgments, "Systems": systems, "Experiments": experiments}
 """Heading in the help -> module of its commands, in the order of a person's work."""
 
-_WITH_PANDAS = {"export", *(one.__name__ for one in MADE if one.__module__ == experiments.__name__)}
+_WITH_PANDAS = {"export", "run", "reproduce", "status", "report"}
 
 
 class GroupedCommands(TyperGroup):

@@ -1,27 +1,26 @@
 """What commands have in common: options on reading and writing, and how an answer is given.
 
 Typer makes options of parameters, :func:`command` their help texts of the docstring. It adds the
-options that many commands have: a parameter may be a class of them, such as JudgmentOptions.
+options that many commands have: parameters may be classes of them, such as JudgmentOptions.
 """
 
 from __future__ import annotations
 
-import ast
+import json
 import re
-import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from functools import wraps
-from inspect import Parameter, Signature, cleandoc, getsource, signature
+from inspect import Parameter, Signature, getdoc, signature
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 from typer import Argument, Option
 
-from dcglearn.base.files import check_outputs
+from dcglearn.base.files import check_outputs, jsonable
 from dcglearn.cli.options import files_named
-from dcglearn.cli.output import print_json, print_note, print_text
+from dcglearn.cli.output import print_note, print_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -55,15 +54,15 @@ class Answer:
     draw: Callable[[], Figure] | None = None
     remark: str = ""
 
-    def deliver(self, files: Sequence[str], json: bool) -> None:
+    def deliver(self, files: Sequence[str], as_json: bool) -> None:
         """Write files, print the answer, and name the files; beside JSON on standard error."""
         written = [name for path in files for name in self._save(path) or [path]]
-        if json:
-            print_json(self.document())
+        if as_json:
+            print_text(json.dumps(jsonable(self.document()), indent=2))  # in ASCII
         else:
             print_text(self.text())
         for name in written:
-            (print_note if json else print_text)(f"wrote {name}{self.remark}")
+            (print_note if as_json else print_text)(f"wrote {name}{self.remark}")
 
     def _save(self, path: str) -> Any:
         from dcglearn.report.tables import FIGURE_FORMATS
@@ -80,7 +79,7 @@ class Answer:
 
 
 def command(out: str = "", *, without: Collection[str] = ()) -> Callable[[Command], Command]:
-    """Add the options of a class that a command takes, ``--out``, and ``--json`` if it answers.
+    """Add the options of classes that a command takes, ``--out``, and ``--json`` if it answers.
 
     The help of the others is in the docstring, whose sections are the headings of the help.
     `out` is the help of that option, which holds the suffixes that a file may have.
@@ -89,12 +88,14 @@ def command(out: str = "", *, without: Collection[str] = ()) -> Callable[[Comman
     def decorate(function: Command) -> Command:
         text, options = _documented(function)
         answers = signature(function, eval_str=True).return_annotation is Answer
-        grouped: dict[str, Parameter] = {}
-        group = next((name for name, one in options.items() if is_dataclass(one.annotation)), "")
-        if group:
-            make = options.pop(group).annotation
+        classes: dict[str, Any] = {
+            name: one.annotation for name, one in options.items() if is_dataclass(one.annotation)
+        }
+        grouped = {}
+        for group, make in classes.items():
+            del options[group]
             every = _documented(make)[1].items()
-            grouped = {name: one for name, one in every if name not in without}
+            grouped[group] = {name: one for name, one in every if name not in without}
         if out:
             option = Option("--out", "-o", metavar="FILE", help=f"{out} May be repeated.")
             several = Annotated[list[str] | None, option]
@@ -103,7 +104,8 @@ def command(out: str = "", *, without: Collection[str] = ()) -> Callable[[Comman
             option = Option("--json", help="Print JSON.")
             flag = Annotated[bool, option]
             options["json"] = Parameter("json", BY_NAME, default=False, annotation=flag)
-        options |= grouped
+        for added in grouped.values():
+            options |= added
 
         @wraps(function)
         def run(**given: Any) -> None:
@@ -111,8 +113,8 @@ def command(out: str = "", *, without: Collection[str] = ()) -> Callable[[Comman
                 _check_files(options["out"], given)
             as_json = answers and given.pop("json")
             files = given.pop("out") if out else None
-            if group:
-                given[group] = make(**{name: given.pop(name) for name in grouped})
+            for group, added in grouped.items():
+                given[group] = classes[group](**{name: given.pop(name) for name in added})
             answer = function(**given)
             if answers:
                 answer.deliver(files or [], as_json)
@@ -130,7 +132,7 @@ def command(out: str = "", *, without: Collection[str] = ()) -> Callable[[Comman
 def _documented(function: Command) -> tuple[str, dict[str, Parameter]]:
     """Return what a command is for, and its parameters with the help texts of the docstring."""
     options = dict(signature(function, eval_str=True).parameters)
-    text, *sections = _SECTION.split(_docstring(function))
+    text, *sections = _SECTION.split(getdoc(function) or "")
     for heading, section in zip(sections[::2], sections[1::2], strict=True):
         for name, short, metavar, words in _ENTRY.findall(section):
             kind, default = options[name].annotation, options[name].default
@@ -144,14 +146,6 @@ def _documented(function: Command) -> tuple[str, dict[str, Parameter]]:
                 option.rich_help_panel = heading
             options[name] = options[name].replace(annotation=Annotated[kind, option])
     return text, options
-
-
-def _docstring(function: Command) -> str:
-    """Return a docstring; from the source where ``python -OO`` has none."""
-    if sys.flags.optimize > 1:
-        node: Any = ast.parse(getsource(function)).body[0]
-        return ast.get_docstring(node) or ""
-    return cleandoc(function.__doc__ or "")
 
 
 def _check_files(out: Parameter, given: Mapping[str, Any]) -> None:

@@ -23,21 +23,17 @@ from dcglearn.cli.options import (
     FORMATS_HELP,
     JUDGMENTS_HELP,
     SEVERAL_HELP,
-    COption,
     JudgmentFilesArgument,
     JudgmentOptions,
     JudgmentsAndMeasuresArgument,
-    MarginOption,
+    LearnerOptions,
     RanksOption,
     ScaleOption,
     SeedOption,
-    SolverOption,
-    UseOption,
     check_distinct,
     measures_for_judgments,
     name_files,
     number_option,
-    parse_C,
     ranks_option,
     refuse_together,
     seeded,
@@ -130,11 +126,8 @@ def study(
 def fit(
     files: JudgmentFilesArgument,
     judgments: JudgmentOptions,
-    C: COption = "1.0",
-    margin: MarginOption = "unit",
+    learner: LearnerOptions,
     prior: str = "usual",
-    solver: SolverOption = "auto",
-    use: UseOption = "dcg",
     intervals: Annotated[int, number_option()] = 0,
     draws: Annotated[int, Option(min=0, max=100_000)] = 0,
     no_certainty: bool = False,
@@ -161,16 +154,14 @@ def fit(
     """
     from dcglearn.measures.measure_files import measure_document
 
-    prefs, value = name_files(files), parse_C(C)
+    prefs, parameters = name_files(files), learner.parameters()
     held = judgments.hold(files)
     with naming(prefs):
         content = dcglearn.fit_file(
             held,
-            C=value,
-            margin=margin,
+            **parameters,
             prior=prior,
-            solver=solver,
-            use=use,
+            use=learner.use,
             intervals=intervals,
             draws=draws,
             certainty=not no_certainty,
@@ -186,7 +177,7 @@ def fit(
         lambda: measure_document(content),
         lambda: report.learned_text(content, report.held_text(prefs, held, strict, scale)),
         lambda path: dcglearn.write_measure(content, path),
-        remark=f"; commands given this file use its {'DCG' if use == 'dcg' else 'W'}",
+        remark=f"; commands given this file use its {'DCG' if learner.use == 'dcg' else 'W'}",
     )
 
 
@@ -278,10 +269,7 @@ def test(
 def compare(
     arguments: JudgmentsAndMeasuresArgument,
     judgments: JudgmentOptions,
-    C: COption = "1.0",
-    margin: MarginOption = "unit",
-    solver: SolverOption = "auto",
-    use: UseOption = "dcg",
+    learner: LearnerOptions,
     folds: Annotated[int, Option(min=2)] = 10,
     repeats: Annotated[int, number_option(min=1)] = 10,
     against: str | None = None,
@@ -300,7 +288,7 @@ def compare(
     """
     from dcglearn.learning.record import LearnedRecord
 
-    parameters = dcglearn.Parameters(margin=margin, C=parse_C(C), solver=solver)
+    parameters = dcglearn.Parameters(**learner.parameters())
     files, names = split_measures(arguments)
     check_distinct(names)
     prefs = name_files(files)
@@ -314,7 +302,7 @@ def compare(
             {one.name: one.measure for one in named},
             parameters,
             seeded(seed),
-            use,
+            learner.use,
             folds,
             against=against,
             n_repeats=repeats,

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import filterfalse
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -75,33 +76,6 @@ LENGTH_HELP = "Length of the lists; longer lists are refused."
 ScaleOption = Annotated[str | None, scale_option()]
 RanksOption = Annotated[int | None, ranks_option(help=LENGTH_HELP)]
 SeedOption = Annotated[int, Option(min=0, metavar="N", help="Seed of the random numbers.")]
-COption = Annotated[
-    str,
-    Option(
-        "--C",
-        metavar="C|cv",
-        help="Cost of a missed margin; cv chooses it by cross-validation over queries.",
-    ),
-]
-MarginOption = Annotated[
-    Literal["unit", "hamming"],
-    Option(
-        help="Margin by which the better list should win: 1, or the number of ranks at which the "
-        "lists differ."
-    ),
-]
-SolverOption = Annotated[
-    Literal["auto", "newton", "osqp", "clarabel"], Option(help="Solver of the quadratic program.")
-]
-UseOption = Annotated[
-    Literal["dcg", "utility"],
-    Option(
-        help="The learned measure to use: gains and discounts (dcg), or one weight per grade "
-        "and rank (utility)."
-    ),
-]
-
-_NOT_OF_READERS = ("qrels", "run", "drop_judge")
 
 USUAL_BYTES = 650
 """Memory per judgment that commands take besides the judgments themselves."""
@@ -161,7 +135,8 @@ class JudgmentOptions:
         given = {
             name: value
             for name, value in vars(self).items()
-            if name not in _NOT_OF_READERS and value != getattr(JudgmentOptions, name)
+            if name not in ("qrels", "run", "drop_judge")
+            and value != getattr(JudgmentOptions, name)
         }
         if self.null_values:
             given["null_values"] = tuple(self.null_values.split(","))
@@ -233,6 +208,37 @@ class JudgmentOptions:
         return ~dropped
 
 
+@dataclass(frozen=True)
+class LearnerOptions:
+    """The options on learning from judgments.
+
+    Parameters
+    ----------
+    C : C|cv
+        Cost of a missed margin; cv chooses it by cross-validation over queries.
+    margin
+        Margin by which the better list should win: 1, or the number of ranks at which the lists
+        differ.
+    solver
+        Solver of the quadratic program.
+    use
+        The learned measure to use: gains and discounts (dcg), or one weight per grade and rank
+        (utility).
+    """
+
+    C: str = "1.0"
+    margin: Literal["unit", "hamming"] = "unit"
+    solver: Literal["auto", "newton", "osqp", "clarabel"] = "auto"
+    use: Literal["dcg", "utility"] = "dcg"
+
+    def parameters(self) -> dict[str, Any]:
+        """Return what is learned with, as arguments of the library."""
+        C: Any = self.C if self.C == "cv" else parse_number(self.C)
+        if C != "cv" and not C > 0:
+            raise InputError(f"--C is {self.C!r:.40}", "use a finite number above 0, or cv")
+        return {"C": C, "margin": self.margin, "solver": self.solver}
+
+
 def refuse_together(*groups: Mapping[str, object]) -> None:
     """Refuse options of different groups that are given together, by name."""
     given = [
@@ -274,11 +280,9 @@ def split_measures(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     The first argument is a file of judgments, and so are folders, patterns (``*``), ``-``, names
     of a format, and other files that are not measure files, unless a preset has their name.
     """
-    files = list(arguments[:1])
-    measures: list[str] = []
-    for one in arguments[1:]:
-        (files if _is_of_judgments(one) else measures).append(one)
-    return files, measures
+    first, *others = arguments
+    files = [first, *filter(_is_of_judgments, others)]
+    return files, [*filterfalse(_is_of_judgments, others)]
 
 
 def _is_of_judgments(text: str) -> bool:
@@ -310,13 +314,3 @@ def seeded(seed: int) -> np.random.Generator:
     import numpy as np
 
     return np.random.default_rng(seed)
-
-
-def parse_C(text: str) -> float | Literal["cv"]:
-    """Read the value of ``--C``: a positive number, or ``cv``."""
-    if text == "cv":
-        return "cv"
-    C = parse_number(text)
-    if not C > 0:
-        raise InputError(f"--C is {text!r:.40}", "use a finite number above 0, or cv")
-    return C

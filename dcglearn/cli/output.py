@@ -7,18 +7,14 @@ The library's messages name its arguments in backquotes: ``declare `scale` ``, o
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
-import shutil
 import sys
 from collections.abc import Collection
 from functools import cache
-from typing import Any
 
 from dcglearn.base.errors import InputError
-from dcglearn.base.files import jsonable
 from dcglearn.base.progress import CLEAR_LINE
 from dcglearn.base.text import plain_text
 
@@ -31,9 +27,6 @@ OTHER_NAMES = {
     "runs": "--run",
 }
 """Argument of the library -> option of the commands, where they have different names."""
-
-PARTS = {"cutoff": "the number after @"}
-"""Argument of the library -> part of a measure in full."""
 
 _QUOTED = re.compile(r"`(\w+)(?:\s*=\s*([^`]+))?`")
 
@@ -49,20 +42,10 @@ def print_text(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def print_json(document: Any) -> None:
-    """Print a JSON document in ASCII; NaN and infinite numbers become null."""
-    print_text(json.dumps(jsonable(document), indent=2))
-
-
 def print_note(text: str) -> None:
     """Print one line to standard error, with control characters visible."""
     start = CLEAR_LINE if sys.stderr.isatty() else ""  # of progress
     print(f"{start}{plain_text(text)}", file=sys.stderr)
-
-
-def terminal_width() -> int | None:
-    """Return the number of characters in a line of the terminal, None where output is no screen."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def in_options(text: str) -> str:
@@ -77,8 +60,8 @@ def message(error: InputError) -> str:
 
 def _option(match: re.Match[str]) -> str:
     name, value = match.groups()
-    if name in PARTS:
-        return PARTS[name]
+    if name == "cutoff":
+        return "the number after @"
     option = OTHER_NAMES.get(name, f"--{name.replace('_', '-')}")
     if option not in _options():
         return match.group()

@@ -29,7 +29,7 @@ from dcglearn.cli.options import (
     refuse_together,
     seeded,
 )
-from dcglearn.cli.output import in_options, print_note, print_text, terminal_width
+from dcglearn.cli.output import in_options, print_note, print_text
 
 DEFAULT_MEASURES = ("nDCG(linear-log2) @ 10", "nDCG(linear-log2)", "nDCG(exponential-log2) @ 10")
 DEFAULT_PRESETS = ("linear-log2", "exponential-log2", "zipf", "binary")
@@ -156,10 +156,9 @@ def evaluate(
     from dcglearn.systems.rules import LIKE, chosen_rules
 
     refuse_together({"--compare all": compare == "all"}, {"--baseline": baseline})
-    tested: dict[str, Any] = {"test": test, "correct": correct, "resamples": resamples}
+    tested: dict[str, Any] = {"--test": test, "--correct": correct, "--resamples": resamples}
     others = {"--per-query": per_query, "--topics": topics, "--sort": sort}
-    others |= {"--test": test, "--correct": correct, "--resamples": resamples}
-    refuse_together({"--supported": supported}, others)
+    refuse_together({"--supported": supported}, others | tested)
     untested = {"--per-query": per_query, "--supported": supported, "--test none": test == "none"}
     refuse_together({"--compare": compare, "--baseline": baseline}, untested)
     if supported and (len(measure or []) != 1 or len(runs) < 2):
@@ -183,7 +182,11 @@ def evaluate(
             print_note(in_options(f"no tests: {why_not}"))
         else:
             with reporting("comparing systems") as advance:
-                chosen = {name: value for name, value in tested.items() if value is not None}
+                chosen = {
+                    name.removeprefix("--"): value
+                    for name, value in tested.items()
+                    if value is not None
+                }
                 comparisons = dcglearn.compare_systems(
                     evaluation,
                     None if compare == "all" else first,
@@ -203,7 +206,7 @@ def evaluate(
     shown = evaluation, comparisons, per_query, topics
     return Answer(
         lambda: report.evaluation_to_json(*shown),
-        lambda: report.evaluation_text(*shown, digits, terminal_width()),
+        lambda: report.evaluation_text(*shown, digits),
         write,
     )
 
@@ -245,7 +248,7 @@ def _supported(evaluation: dcglearn.Evaluation, seed: int, digits: int) -> Answe
     tables = report.supported_tables(found, digits)
     return Answer(
         lambda: report.supported_json(found),
-        lambda: report.page(*tables, width=terminal_width()),
+        lambda: report.page(*tables),
         table=tables[0],
         draw=lambda: report.draw_supported(found),
     )
@@ -322,7 +325,7 @@ def coherence(
         document = report.coherence_to_json(found, pairs is not None)
 
     most = None if everything or pairs else SHOWN_PAIRS
-    text = report.coherence_text(found, most, pairs is not None, terminal_width())
+    text = report.coherence_text(found, most, pairs is not None)
     if most is not None and len(found.pairs) > most:
         text += "\nevery pair: --all, or -o pairs.csv; two systems in detail: --between A,B"
     return Answer(

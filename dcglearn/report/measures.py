@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -42,9 +42,6 @@ from dcglearn.report.words import (
 
 if TYPE_CHECKING:
     from dcglearn.inference.compare import MeasureComparison
-
-Origin = Literal["fixed", "data", "ridge", "none"]
-"""Where a gain or discount comes from: a convention of the gauge, or what determines it."""
 
 
 class Numbers(NamedTuple):
@@ -114,8 +111,12 @@ def in_full(named: NamedMeasure) -> str:
     )
 
 
-def parameter_origins(record: LearnedRecord) -> list[list[Origin]]:
-    """Return where each gain and each discount of W comes from."""
+def parameter_origins(record: LearnedRecord) -> list[list[str]]:
+    """Return where each gain and each discount of W comes from.
+
+    ``fixed``: a convention of the gauge; otherwise what determines it, ``data``, ``ridge`` or
+    ``none``.
+    """
     known, factors = record.identifiability, record.factors
     parts = (
         (known.gains_determined_by, factors.fixed_gains),

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import csv
 import io
+import shutil
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -204,8 +206,12 @@ class Table:
         return [[dressed(cell) for cell in row] for row in self.rows]
 
 
-def page(*parts: str | Table, width: int | None = None) -> str:
-    """Return paragraphs and tables as text, an empty line between them; nothing of empty ones."""
+def page(*parts: str | Table) -> str:
+    """Return paragraphs and tables as text, an empty line between them; nothing of empty ones.
+
+    At a terminal, tables are divided at its width.
+    """
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     texts = (part if isinstance(part, str) else part.text(width) for part in parts)
     return "\n\n".join(filter(None, texts))
 

@@ -59,15 +59,6 @@ def test_help_of_each_command(tmp_path: Path) -> None:
         assert not [text for text in helps if re.search(r"\[[a-z/#@]", text)], "a style, for rich"
 
 
-def test_help_is_the_same_without_docstrings(tmp_path: Path) -> None:
-    usual, optimised = (
-        run_program([sys.executable, *flags, "-m", "dcglearn", "study", "--help"], tmp_path)
-        for flags in ((), ("-OO",))
-    )
-    assert "Reading files" in usual.stdout
-    assert optimised.stdout == usual.stdout
-
-
 @pytest.mark.parametrize(
     ("command", "option", "accepted"),
     [

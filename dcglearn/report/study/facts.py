@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -156,7 +155,7 @@ class Study:
             measure = self.proposed
         return (measure if measure.n_ranks else measure @ self.data.n_ranks).normalised()
 
-    @cached_property
+    @property
     def tools(self) -> dict[str, str | InputError]:
         """What to put into each tool, all as nDCG, with its notes; or why it cannot take it."""
         found = dict[str, str | InputError]()

@@ -330,12 +330,12 @@ def _tools(study: Study) -> Section:
         f"This is {name}, as nDCG, cut at the rank to which lists were judged: all these tools "
         "print it on one scale, from 0 to 1."
     ]
-    taken = [(tool, one) for tool, one in study.tools.items() if isinstance(one, str)]
-    said += [
-        f"{tool} cannot take it: {one.problem}."
-        for tool, one in study.tools.items()
-        if not isinstance(one, str)
-    ]
+    taken = []
+    for tool, one in study.tools.items():
+        if isinstance(one, str):
+            taken.append((tool, one))
+        else:
+            said.append(f"{tool} cannot take it: {one.problem}.")
     return Section("What to put into your tools", said, code=taken)
 
 

@@ -148,7 +148,6 @@ def coherence_text(
     conclusions: SystemConclusions,
     most: int | None,
     in_detail: bool,
-    width: int | None,
 ) -> str:
     """Return what may be concluded and the clearest reversals, as tables and sentences.
 
@@ -169,7 +168,7 @@ def coherence_text(
     ]
     ranks = counted(conclusions.n_ranks, "rank")
     head = f"{len(evaluation.systems)} systems, {queries}, the first {ranks}"
-    return page(head, *(one for one in tables if one.rows), "\n".join(notes), width=width)
+    return page(head, *(one for one in tables if one.rows), "\n".join(notes))
 
 
 def coherence_to_json(conclusions: SystemConclusions, by_query: bool) -> dict[str, Any]:

@@ -245,9 +245,8 @@ def evaluation_text(
     per_query: bool,
     topics: float | None,
     digits: int,
-    width: int | None,
 ) -> str:
-    """Return the same as tables, folded to `width` characters, and sentences."""
+    """Return the same as tables and sentences."""
     notes = evaluation_in_words(evaluation)
     marked = comparisons if are_many(comparisons) else []
     tables = [means_table(evaluation, marked, digits)]
@@ -261,7 +260,7 @@ def evaluation_text(
         notes += comparisons_in_words(comparisons)
     if topics is not None:
         tables.append(topics_table(evaluation, topics))
-    return page(*tables, "\n".join(notes), width=width)
+    return page(*tables, "\n".join(notes))
 
 
 def measures_in_full(evaluation: Evaluation) -> dict[str, str]:
@@ -294,11 +293,9 @@ _THEIRS = {
     "R@": "recall_",
     "Success@": "success_",
     "RR": "recip_rank",
-    "Rprec": "Rprec",
     "Bpref": "bpref",
-    "infAP": "infAP",
 }
-"""Measures here, without and with a cutoff -> in trec_eval."""
+"""Measures here, without and with a cutoff -> in trec_eval, where it calls them otherwise."""
 
 
 def trec_eval_name(name: str) -> str:
