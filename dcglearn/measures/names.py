@@ -77,9 +77,7 @@ class NamedMeasure(Named):
 MeasureLike: TypeAlias = DCG | LinearUtility | MeasureFile | NamedMeasure | str | os.PathLike[str]
 
 
-def as_measure(
-    measure: MeasureLike, scale: Scale | None = None, n_ranks: int | None = None
-) -> Measure:
+def as_measure(measure: MeasureLike, scale: Scale | None = None, n_ranks: int = 0) -> Measure:
     """Return the measure that a value, a file or a text means."""
     if isinstance(measure, DCG | LinearUtility):
         return measure
@@ -88,7 +86,7 @@ def as_measure(
     if not isinstance(measure, str | os.PathLike):
         raise not_a_measure(measure)
     text = os.fspath(measure)
-    if scale is None or n_ranks is None:
+    if scale is None:
         return parse_measure(text).measure
     return measure_for(text, scale, n_ranks).measure
 

@@ -9,11 +9,7 @@ from dcglearn.base.errors import check_name
 from dcglearn.collections.runs import Unjudged
 
 Ties = Literal["docid", "mean", "input"]
-TIES: tuple[Ties, ...] = get_args(Ties)
-
-UNJUDGED: tuple[Unjudged, ...] = get_args(Unjudged)
 Pool = Literal["all", "own"]
-POOLS: tuple[Pool, ...] = get_args(Pool)
 
 
 @dataclass(frozen=True)
@@ -59,11 +55,11 @@ class Rules:
     pool: Pool | None = None
 
     def __post_init__(self) -> None:
-        check_name(self.ties, "`ties`", TIES)
+        check_name(self.ties, "`ties`", get_args(Ties))
         if self.single is None:
             vars(self)["single"] = self.ties == "docid"
-        check_name(self.unjudged, "`unjudged`", UNJUDGED)
-        check_name(self.pool, "`pool`", (None, *POOLS))
+        check_name(self.unjudged, "`unjudged`", get_args(Unjudged))
+        check_name(self.pool, "`pool`", (None, *get_args(Pool)))
 
     @property
     def shared_pool(self) -> bool:
@@ -74,9 +70,9 @@ class Rules:
 LIKE: dict[str, Rules] = {
     "trec_eval": Rules(missing=None, least=0.0),
     "ir_measures": Rules(least=0.0),
-    "ranx": Rules("input", "nothing", 0.0, 0.0, 1.0),
-    "sklearn": Rules("mean", "nothing", 0.0, 0.0),
-    "gdeval": Rules("docid", "nothing", None, None, 0.0, single=False),
+    "ranx": Rules(ties="input", least=1.0),
+    "sklearn": Rules(ties="mean"),
+    "gdeval": Rules(worthless=None, missing=None, least=0.0, single=False),
 }
 """The choices of other tools, for the measures that they have."""
 

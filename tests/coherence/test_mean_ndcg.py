@@ -11,8 +11,8 @@ from dcglearn import DCG, InputError, MeanVerdict, mean_verdict
 from dcglearn.base.types import Floats, Grades
 from dcglearn.coherence.mean_ndcg import mean_verdicts
 from dcglearn.coherence.verdict import WorstGain
+from dcglearn.measures.dcg import counts_by_grade
 from dcglearn.measures.discounts import rule_discounts
-from dcglearn.measures.ideal import counts_by_grade
 
 GOOD_POOLS = np.array([[0, 1, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1]])
 X, Y = np.array([[0, 1, 1], [1, 0, 1]]), np.array([[1, 1, 0], [0, 1, 0]])
