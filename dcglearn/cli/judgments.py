@@ -159,7 +159,7 @@ def fit(
         Processes that read packed pairs (1: threads of this one), or the address of a Dask
         scheduler.
     """
-    from dcglearn.measures.measure_files import measure_document
+    from dcglearn.measures.measure import measure_document
 
     prefs, value = name_files(files), parse_C(C)
     held = judgments.hold(files)
@@ -390,7 +390,7 @@ def show(
     measure : MEASURE
         A measure file, a preset with --scale, or a measure in full.
     """
-    from dcglearn.measures.measure_files import as_measure_file, measure_document
+    from dcglearn.measures.measure import as_measure_file, measure_document
     from dcglearn.measures.names import named_measure
 
     named = named_measure(measure, scale, n_ranks)

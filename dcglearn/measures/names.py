@@ -24,8 +24,7 @@ from dcglearn.measures.grammar import (
     parse_other_name,
     split_cutoff,
 )
-from dcglearn.measures.measure import Measure
-from dcglearn.measures.measure_files import MeasureFile, read_measure
+from dcglearn.measures.measure import Measure, MeasureFile, read_measure
 from dcglearn.measures.other_measures import (
     ERR,
     RBP,

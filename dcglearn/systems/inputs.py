@@ -34,8 +34,7 @@ from dcglearn.collections.runs import (
 )
 from dcglearn.measures.names import repeated_name
 from dcglearn.measures.scale import ScaleLike, as_scale
-from dcglearn.systems.ranked import Ranked
-from dcglearn.systems.rules import Rules
+from dcglearn.systems.ranked import Ranked, Rules
 
 if TYPE_CHECKING:
     import pandas as pd

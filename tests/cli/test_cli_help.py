@@ -21,9 +21,9 @@ from dcglearn.interop.export import TARGETS
 from dcglearn.judgments.ratings import Within
 from dcglearn.learning.problem import MARGINS
 from dcglearn.learning.solve import SOLVERS
-from dcglearn.measures.measure_files import MeasurePart
+from dcglearn.measures.measure import MeasurePart
 from dcglearn.systems.compare_systems import Correct
-from dcglearn.systems.rules import Pool, Ties, Unjudged
+from dcglearn.systems.ranked import Pool, Ties, Unjudged
 from helpers.commands import run_commands, run_program
 
 GROUP: Any = get_command(app)
