@@ -9,9 +9,9 @@ from .measures.scale import Label as Label
 from .measures.presets import preset as preset
 from .measures.presets import usual_presets as usual_presets
 from .measures.agreement import agreement as agreement
-from .measures.measure_files import MeasureFile as MeasureFile
-from .measures.measure_files import read_measure as read_measure
-from .measures.measure_files import write_measure as write_measure
+from .measures.measure import MeasureFile as MeasureFile
+from .measures.measure import read_measure as read_measure
+from .measures.measure import write_measure as write_measure
 from .measures.names import NamedMeasure as NamedMeasure
 from .measures.names import measure_for as measure_for
 from .measures.names import measure_for_documents as measure_for_documents
@@ -99,8 +99,8 @@ from .collections.runs import qrels_of as qrels_of
 from .collections.runs import run_of as run_of
 from .collections.runs import IndexedQrels as IndexedQrels
 from .collections.runs import index_qrels as index_qrels
-from .systems.rules import LIKE as LIKE
-from .systems.rules import Rules as Rules
+from .systems.ranked import LIKE as LIKE
+from .systems.ranked import Rules as Rules
 from .measures.other_measures import ERR as ERR
 from .measures.other_measures import RBP as RBP
 from .systems.evaluate import Evaluation as Evaluation

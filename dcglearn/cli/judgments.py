@@ -152,7 +152,7 @@ def fit(
         Processes that read packed pairs (1: threads of this one), or the address of a Dask
         scheduler.
     """
-    from dcglearn.measures.measure_files import measure_document
+    from dcglearn.measures.measure import measure_document
 
     prefs, parameters = name_files(files), learner.parameters()
     held = judgments.hold(files)
@@ -378,7 +378,7 @@ def show(
     measure : MEASURE
         A measure file, a preset with --scale, or a measure in full.
     """
-    from dcglearn.measures.measure_files import as_measure_file, measure_document
+    from dcglearn.measures.measure import as_measure_file, measure_document
     from dcglearn.measures.names import named_measure
 
     named = named_measure(measure, scale, n_ranks)

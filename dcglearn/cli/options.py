@@ -287,7 +287,7 @@ def split_measures(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def _is_of_judgments(text: str) -> bool:
     from dcglearn.base.tables.sources import format_of_name
-    from dcglearn.measures.measure_files import begins_as_measure
+    from dcglearn.measures.measure import begins_as_measure
     from dcglearn.measures.names import is_measure_file_name
     from dcglearn.measures.presets import PRESETS
 

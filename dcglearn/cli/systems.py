@@ -153,7 +153,7 @@ def evaluate(
         .pdf).
     """
     from dcglearn.systems.compare_systems import too_much_to_compare
-    from dcglearn.systems.rules import LIKE, chosen_rules
+    from dcglearn.systems.ranked import LIKE, chosen_rules
 
     refuse_together({"--compare all": compare == "all"}, {"--baseline": baseline})
     tested: dict[str, Any] = {"--test": test, "--correct": correct, "--resamples": resamples}
@@ -309,7 +309,7 @@ def coherence(
     """
     from dcglearn.measures.names import as_ndcg
     from dcglearn.systems.conclusions import named_pair
-    from dcglearn.systems.rules import chosen_rules
+    from dcglearn.systems.ranked import chosen_rules
 
     asked = chosen_rules(**vars(replace(given, worthless="0")))
     rules = dcglearn.coherence_rules(asked)

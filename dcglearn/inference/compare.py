@@ -38,8 +38,7 @@ from dcglearn.learning.agreement import agreement_of, judged_differences
 from dcglearn.learning.problem import Parameters
 from dcglearn.learning.resample import fit_choosing, naming_fold
 from dcglearn.measures.agreement import weighted_mean
-from dcglearn.measures.measure import Measure
-from dcglearn.measures.measure_files import MeasurePart
+from dcglearn.measures.measure import Measure, MeasurePart
 from dcglearn.measures.names import MeasureLike, as_measure
 
 LEARNED, OF_W, UTILITY = "learned", "DCG of W", "W"

@@ -49,7 +49,7 @@ from dcglearn.learning.resample import fit_choosing, fit_of, parameter_intervals
 from dcglearn.learning.solve import Fit, fit
 from dcglearn.learning.source import in_threads
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.measure_files import MeasureFile, MeasurePart
+from dcglearn.measures.measure import MeasureFile, MeasurePart
 from dcglearn.measures.utility import LinearUtility
 
 if TYPE_CHECKING:

@@ -28,8 +28,7 @@ from dcglearn.interop.tools import (
 )
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import DISCOUNT_RULES, split_parameter
-from dcglearn.measures.measure import Measure
-from dcglearn.measures.measure_files import as_json
+from dcglearn.measures.measure import Measure, as_json
 from dcglearn.measures.names import MeasureLike, as_measure, parse_measure
 from dcglearn.measures.scale import Label, as_scale
 from dcglearn.measures.utility import LinearUtility

@@ -34,8 +34,7 @@ from dcglearn.measures.dcg import DCG, NO_IDEAL, ratio
 from dcglearn.measures.names import MeasureLike
 from dcglearn.measures.scale import Scale
 from dcglearn.systems.evaluate import evaluate
-from dcglearn.systems.ranked import ranked_arrays
-from dcglearn.systems.rules import Rules, Ties
+from dcglearn.systems.ranked import Rules, Ties, ranked_arrays
 from dcglearn.systems.scoring import score_runs
 
 if TYPE_CHECKING:

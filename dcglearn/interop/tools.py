@@ -170,13 +170,11 @@ def to_ir_measures(measure: DCG) -> Text:
 
 def to_ranx(measure: DCG) -> Text:
     """Return Python text that relabels the qrels for ranx and names the metric."""
-    plain = measure.normalise is None
     notes = check_ndcg(measure, "ranx", has_dcg=True)
     cut = "" if measure.n_ranks is None else f"@{measure.n_ranks}"
-    metric = "dcg" if plain else "ndcg"
     notes += ["Documents with equal scores keep the order of the run.", UNJUDGED_NOTE]
     whole, factor = whole_gains(measure, "ranx", 2**53)
-    if plain and factor != 1:
+    if measure.normalise is None and factor != 1:
         notes.append(f"Gains are multiplied by {factor}, and so is every value.")
     text = f'''\
 # {measure}
@@ -191,7 +189,7 @@ def relabelled(qrels):
     }}
 
 
-METRIC = "{metric}{cut}"
+METRIC = "{measure.form.lower()}{cut}"
 '''
     return text, notes
 
@@ -260,7 +258,7 @@ metric = sklearn_metric(DCG.parse({str(measure)!r}))
 """
         other = f"{ties}; with sklearn_metric(..., ties='input') they keep the order of the input."
         return text, [f"dcglearn computes it: scikit-learn {differs}.", other, use]
-    name = "dcg_score" if measure.normalise is None else "ndcg_score"
+    name = f"{measure.form.lower()}_score"
     k = "" if measure.n_ranks is None else f", k={measure.n_ranks}"
     text = f'''\
 # {measure}

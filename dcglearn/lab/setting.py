@@ -33,8 +33,7 @@ from dcglearn.lab.simulation.judges import Noise
 from dcglearn.lab.simulation.truths import grade_scale, named_truth
 from dcglearn.learning.solve import C_GRID
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.measure import Measure
-from dcglearn.measures.measure_files import MeasurePart
+from dcglearn.measures.measure import Measure, MeasurePart
 from dcglearn.measures.presets import preset
 from dcglearn.measures.scale import MAX_GRADES
 

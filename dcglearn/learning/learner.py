@@ -18,7 +18,7 @@ from dcglearn.judgments.preferences import Preferences, group_numbers
 from dcglearn.learning.problem import Parameters
 from dcglearn.learning.resample import fit_choosing
 from dcglearn.measures.agreement import score_differences, weighted_mean
-from dcglearn.measures.measure_files import MeasurePart
+from dcglearn.measures.measure import MeasurePart
 
 
 class DCGLearner(BaseEstimator, Parameters):  # type: ignore[misc]  # sklearn has no types

@@ -16,7 +16,7 @@ from pydantic import PlainSerializer, PlainValidator, TypeAdapter, ValidationErr
 
 from dcglearn.base.numbers import counted, in_ranges
 from dcglearn.base.types import Floats
-from dcglearn.measures.measure_files import MeasureFile
+from dcglearn.measures.measure import MeasureFile
 from dcglearn.measures.scale import Label
 
 Gauge = Literal["worst", "absolute", "worst order", "absolute order"]

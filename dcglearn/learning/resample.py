@@ -38,7 +38,7 @@ from dcglearn.learning.record import (
 )
 from dcglearn.learning.solve import C_GRID, Fit, fit_path, solve
 from dcglearn.measures.agreement import outcomes
-from dcglearn.measures.measure_files import MeasurePart
+from dcglearn.measures.measure import MeasurePart
 
 if TYPE_CHECKING:
     from dcglearn.learning.learner import DCGLearner

@@ -224,7 +224,6 @@ def parse_other_name(text: str) -> ParsedName | None:
     ours = canonical_name(text)
     head = _other_head(ours)
     if ours is None or head is None:
-        _refuse_elsewhere(text)
         return None
     with naming(text):
         quoted = _FILE.sub(lambda file: repr(file[1]), ours)
@@ -247,13 +246,6 @@ def parse_other_name(text: str) -> ParsedName | None:
     return ParsedName(head, arguments, options, cutoff)
 
 
-def _refuse_elsewhere(text: str) -> None:
-    name = _NAME.fullmatch(text)
-    where = None if name is None else _THEIRS.get(_plain(name["head"]))
-    if where is not None:
-        raise InputError("is not a measure here", where, text)
-
-
 def canonical_dcg_name(text: str) -> str:
     """Return a text, or the DCG that it is an alias of; refuse other measures, such as AP."""
     ours = canonical_name(text)
@@ -263,7 +255,10 @@ def canonical_dcg_name(text: str) -> str:
             "dcglearn evaluate computes it; here a DCG is needed, such as nDCG@10, zipf or rbp:0.8",
             text,
         )
-    _refuse_elsewhere(text)
+    name = _NAME.fullmatch(text)
+    where = None if name is None else _THEIRS.get(_plain(name["head"]))
+    if where is not None:
+        raise InputError("is not a measure here", where, text)
     return ours or text
 
 

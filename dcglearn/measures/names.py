@@ -24,8 +24,7 @@ from dcglearn.measures.grammar import (
     parse_other_name,
     split_cutoff,
 )
-from dcglearn.measures.measure import Measure
-from dcglearn.measures.measure_files import MeasureFile, read_measure
+from dcglearn.measures.measure import Measure, MeasureFile, read_measure
 from dcglearn.measures.other_measures import (
     ERR,
     RBP,
@@ -74,21 +73,19 @@ class NamedMeasure(Named):
     file: MeasureFile | None = field(default=None, repr=False)
 
 
-MeasureLike: TypeAlias = DCG | LinearUtility | MeasureFile | NamedMeasure | str | os.PathLike[str]
+MeasureLike: TypeAlias = Measure | MeasureFile | NamedMeasure | str | os.PathLike[str]
 
 
-def as_measure(
-    measure: MeasureLike, scale: Scale | None = None, n_ranks: int | None = None
-) -> Measure:
+def as_measure(measure: MeasureLike, scale: Scale | None = None, n_ranks: int = 0) -> Measure:
     """Return the measure that a value, a file or a text means."""
-    if isinstance(measure, DCG | LinearUtility):
+    if isinstance(measure, Measure):
         return measure
     if isinstance(measure, MeasureFile | NamedMeasure):
         return measure.measure
     if not isinstance(measure, str | os.PathLike):
         raise not_a_measure(measure)
     text = os.fspath(measure)
-    if scale is None or n_ranks is None:
+    if scale is None:
         return parse_measure(text).measure
     return measure_for(text, scale, n_ranks).measure
 
@@ -287,7 +284,7 @@ def asked_measure(measure: AskedMeasure, scale: Scale, n_ranks: int) -> Named:
     """Return the measure that a value, a file or a text means, for documents of these grades."""
     if isinstance(measure, MeasureFile):
         measure = NamedMeasure(str(measure.measure), measure.measure, measure)
-    elif isinstance(measure, DCG | LinearUtility | OtherMeasure):
+    elif isinstance(measure, Measure | OtherMeasure):
         measure = Named(str(measure), measure)
     if isinstance(measure, Named):
         return measure.with_grades(scale)

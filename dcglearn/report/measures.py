@@ -24,7 +24,7 @@ from dcglearn.learning.record import (
 )
 from dcglearn.measures.dcg import DCG
 from dcglearn.measures.discounts import DISCOUNT_RULES
-from dcglearn.measures.measure_files import MeasureFile
+from dcglearn.measures.measure import MeasureFile
 from dcglearn.measures.names import NamedMeasure
 from dcglearn.measures.presets import PRESETS, preset
 from dcglearn.measures.scale import Scale

@@ -34,7 +34,6 @@ from dcglearn.systems.paired_tests import (
 )
 
 Correct = Literal["measure", "all", "none"]
-CORRECT: tuple[Correct, ...] = get_args(Correct)
 
 MOST_UNASKED = 50
 """So many comparisons are made unasked."""
@@ -43,9 +42,6 @@ Correction = Literal["holm", "tukey", "none"]
 
 FEW_QUERIES = 50
 """Below it a bootstrap interval covers the mean difference too seldom."""
-
-_EQUAL = 1e-12
-"""Values that differ by less than this share of the larger one are equal but for rounding."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +162,7 @@ def compare_systems(
         pairs = [(name, baseline) for name in systems if name != baseline]
     checked_rng(rng)
     resamples = checked_count(resamples, "`resamples`", high=10**7)
-    check_name(correct, "correction", CORRECT)
+    check_name(correct, "correction", get_args(Correct))
     check_name(test, "test", get_args(PairedTest))
     if evaluation.high is not None:
         raise InputError(
@@ -195,7 +191,7 @@ def compare_systems(
         many = (n >= FEW_QUERIES) & (test != "t")
         if many.any():
             intervals[many] = paired_intervals(differences[many], rng, resamples)
-        same = np.abs(differences) <= _EQUAL * np.maximum(np.abs(first), np.abs(second))
+        same = np.abs(differences) <= TIE_TOLERANCE * np.maximum(np.abs(first), np.abs(second))
         signs = [(side & ~same).sum(axis=1) for side in (differences > 0, differences < 0)]
         columns = [mean_of_counted(differences), *intervals.T, p, p, n, *signs, same.sum(axis=1)]
         found += [

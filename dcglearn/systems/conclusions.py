@@ -37,7 +37,7 @@ from dcglearn.measures.presets import usual_presets
 from dcglearn.measures.scale import NO_DOCUMENT
 from dcglearn.systems.evaluate import Evaluation
 from dcglearn.systems.paired_tests import RESAMPLES, parts, tukey_test
-from dcglearn.systems.rules import Rules, rules_like
+from dcglearn.systems.ranked import Rules, rules_like
 from dcglearn.systems.scoring import rankings_to_score, with_least
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def coherence_rules(rules: Rules | str) -> Rules:
     Parameters
     ----------
     rules : Rules or str
-        Or the name of a tool in :data:`~dcglearn.systems.rules.LIKE`, such as ``"trec_eval"``.
+        Or the name of a tool in :data:`~dcglearn.systems.ranked.LIKE`, such as ``"trec_eval"``.
 
     Returns
     -------

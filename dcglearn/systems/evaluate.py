@@ -28,8 +28,7 @@ from dcglearn.systems.inputs import (
     rank_runs,
 )
 from dcglearn.systems.paired_tests import mean_of_counted
-from dcglearn.systems.ranked import Ranked
-from dcglearn.systems.rules import Rules, rules_like
+from dcglearn.systems.ranked import Ranked, Rules, rules_like
 from dcglearn.systems.scoring import in_order, rankings_to_score, unjudged_in_ideal, values
 
 if TYPE_CHECKING:
@@ -255,7 +254,7 @@ def evaluate(
         Text names a preset, a measure in full, a measure file, or another measure (``"AP"``).
         RBP is followed by its residual.
     rules : Rules or str, default Rules()
-        Or the name of a tool in :data:`~dcglearn.systems.rules.LIKE`, such as ``"trec_eval"``.
+        Or the name of a tool in :data:`~dcglearn.systems.ranked.LIKE`, such as ``"trec_eval"``.
     scale : Scale, str or sequence of labels, optional
         The grades, best first. By default those of the qrels, the highest first.
 

@@ -34,8 +34,7 @@ from dcglearn.collections.runs import (
 )
 from dcglearn.measures.names import repeated_name
 from dcglearn.measures.scale import ScaleLike, as_scale
-from dcglearn.systems.ranked import Ranked
-from dcglearn.systems.rules import Rules
+from dcglearn.systems.ranked import Ranked, Rules
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -164,7 +163,7 @@ def scores_rise(run: Run) -> bool:
 def open_qrels_and_runs(
     qrels: QrelsLike,
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
-    scale: ScaleLike | None = None,
+    scale: ScaleLike | None,
 ) -> tuple[IndexedQrels, tuple[RunSource, ...]]:
     """Read qrels from any of their forms; runs, at least one, are read when they are needed."""
     lists = None
@@ -192,7 +191,7 @@ def by_name(given: Any) -> list[tuple[str, Any]]:
     return [("", one) for one in (given if isinstance(given, list | tuple) else [given])]
 
 
-def open_qrels(qrels: QrelsLike, scale: ScaleLike | None = None) -> IndexedQrels:
+def open_qrels(qrels: QrelsLike, scale: ScaleLike | None) -> IndexedQrels:
     """Read qrels from any of their forms."""
     scale = as_scale(scale)
     if isinstance(qrels, IndexedQrels):

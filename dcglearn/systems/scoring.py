@@ -48,14 +48,12 @@ import numpy as np
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Booleans, Floats, Grades
 from dcglearn.measures.dcg import DCG, NO_IDEAL, best_run, ratio
-from dcglearn.measures.measure import Measure
-from dcglearn.measures.measure_files import MeasureFile
+from dcglearn.measures.measure import Measure, MeasureFile
 from dcglearn.measures.names import AskedMeasure, Named, asked_measure
 from dcglearn.measures.other_measures import ERR, RBP, BinaryMeasure, OtherMeasure, RBPResidual
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
-from dcglearn.systems.ranked import Ranked, rank_discounts
-from dcglearn.systems.rules import Rules
+from dcglearn.systems.ranked import Ranked, Rules, rank_discounts
 
 
 def score_runs(

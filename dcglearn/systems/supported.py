@@ -112,9 +112,10 @@ def supported_systems(
     if rules.unjudged == "worst" and gains[:, -1].any():
         remedy = "choose the rule that they gain nothing"
         raise InputError("unjudged documents gain what the worst grade does", remedy)
-    K = min(drawn.cutoff or discounts.shape[1], discounts.shape[1])
+    discounts = discounts[:, : drawn.cutoff]
+    K = discounts.shape[1]
     by_grade = np.pad(gains, ((0, 0), (0, 1)))  # a document without a judgment gains nothing
-    W = (discounts[:, :K, None] * by_grade[:, None]).reshape(len(gains), -1).T
+    W = (discounts[:, :, None] * by_grade[:, None]).reshape(len(gains), -1).T
     counted = ~np.isnan(evaluation.values[:, 0])
     n_queries = counted.shape[1]
     drawn_queries = rng.multinomial(n_queries, np.full(n_queries, 1 / n_queries), size=len(gains))

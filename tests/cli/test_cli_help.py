@@ -21,9 +21,9 @@ from dcglearn.interop.export import TARGETS
 from dcglearn.judgments.ratings import Within
 from dcglearn.learning.problem import MARGINS
 from dcglearn.learning.solve import SOLVERS
-from dcglearn.measures.measure_files import MeasurePart
-from dcglearn.systems.compare_systems import CORRECT
-from dcglearn.systems.rules import POOLS, TIES, UNJUDGED
+from dcglearn.measures.measure import MeasurePart
+from dcglearn.systems.compare_systems import Correct
+from dcglearn.systems.ranked import Pool, Ties, Unjudged
 from helpers.commands import run_commands, run_program
 
 GROUP: Any = get_command(app)
@@ -66,11 +66,11 @@ def test_help_of_each_command(tmp_path: Path) -> None:
         ("evaluate", "like", LIKE),
         ("fit", "margin", MARGINS),
         ("fit", "solver", SOLVERS),
-        ("evaluate", "correct", CORRECT),
+        ("evaluate", "correct", get_args(Correct)),
         ("evaluate", "test", ("randomisation", "t", "none")),
-        ("evaluate", "ties", TIES),
-        ("evaluate", "unjudged", UNJUDGED),
-        ("evaluate", "pool", POOLS),
+        ("evaluate", "ties", get_args(Ties)),
+        ("evaluate", "unjudged", get_args(Unjudged)),
+        ("evaluate", "pool", get_args(Pool)),
         ("fit", "use", get_args(MeasurePart)),
         ("pairs", "within", get_args(Within)),
     ],

@@ -14,7 +14,7 @@ import pytest
 
 from dcglearn import DCG
 from dcglearn.cli import UNFORESEEN
-from dcglearn.measures.measure_files import measure_to_json
+from dcglearn.measures.measure import measure_to_json
 from helpers.commands import Run, run_program
 from helpers.own_functions import FLIPS
 from helpers.processes import PROGRAM, Processes

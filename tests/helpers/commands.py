@@ -36,7 +36,7 @@ _CONTEXT.set_forkserver_preload(
         "dcglearn.inference.compare",
         "dcglearn.learning.learner",
         "dcglearn.learning.record",
-        "dcglearn.measures.measure_files",
+        "dcglearn.measures.measure",
         "dcglearn.lab.experiment_figures",
         "dcglearn.lab.page",
         "dcglearn.lab.config",

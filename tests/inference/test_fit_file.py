@@ -18,7 +18,7 @@ from dcglearn import (
     preset,
     write_preferences,
 )
-from dcglearn.measures.measure_files import measure_to_json
+from dcglearn.measures.measure import measure_to_json
 from helpers.commands import Run
 from helpers.written import write_packed
 

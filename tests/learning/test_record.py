@@ -23,7 +23,7 @@ from dcglearn import (
 )
 from dcglearn.learning.record import LearnedRecord, as_json
 from dcglearn.learning.solve import solve
-from dcglearn.measures.measure_files import measure_from_json, measure_to_json
+from dcglearn.measures.measure import measure_from_json, measure_to_json
 from dcglearn.report.measures import learned_text
 from helpers.places import GOLDEN
 from helpers.simulated import SCALE, simulated_judgments, weighted_and_repeated

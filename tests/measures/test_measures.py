@@ -37,7 +37,7 @@ from dcglearn import (
 from dcglearn.measures.agreement import outcomes, score_differences
 from dcglearn.measures.dcg import Normalisation
 from dcglearn.measures.discounts import DISCOUNT_RULES, canonical_rule, rule_discounts
-from dcglearn.measures.measure_files import measure_from_json, measure_to_json
+from dcglearn.measures.measure import measure_from_json, measure_to_json
 from dcglearn.measures.names import parse_measure
 from dcglearn.measures.presets import PRESETS
 

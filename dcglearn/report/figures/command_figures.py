@@ -15,7 +15,7 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.types import Floats
 from dcglearn.learning.record import LearnedRecord, is_affine
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.measure_files import MeasureFile
+from dcglearn.measures.measure import MeasureFile
 from dcglearn.measures.scale import Scale
 from dcglearn.measures.utility import LinearUtility
 from dcglearn.report.figures.style import COLOURS, INKS, LIGHT, MARKERS, STYLE, adapting_svg

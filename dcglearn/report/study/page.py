@@ -24,7 +24,7 @@ from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.inference.fit_file import Certainty
 from dcglearn.inference.questions import Conclusion, upside_down
 from dcglearn.measures.dcg import DCG
-from dcglearn.measures.measure_files import MeasureFile, write_measure
+from dcglearn.measures.measure import MeasureFile, write_measure
 from dcglearn.report.judgments import ceiling_text, contents_text, findings
 from dcglearn.report.questions import DOUBLED, question_json, questions_table
 from dcglearn.report.study.facts import LEARNED, Study

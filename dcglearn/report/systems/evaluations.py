@@ -38,7 +38,7 @@ from dcglearn.systems.paired_tests import (
     paired_deviations,
     queries_needed,
 )
-from dcglearn.systems.rules import Rules
+from dcglearn.systems.ranked import Rules
 from dcglearn.systems.scoring import unjudged_in_ideal
 
 EVALUATION_FORMATS = (".csv", ".md", ".tex", ".json", ".parquet", ".eval")
