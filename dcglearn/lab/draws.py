@@ -222,9 +222,9 @@ class Draws:
     @cached_property
     def exact_pairs(self) -> Pairs:
         """The pairs without errors of a part: a cell is tested on them, or C is chosen on them."""
-        s, name = self.setting, self.name
-        lists, n = s.lists_to_test_on if name == "test" else s.lists, getattr(s, f"{name}_pairs")
-        pairs = self.first_pairs(lists, n, self.rng(name), partial(true_pairs, self.truth))
+        s, n = self.setting, getattr(self.setting, f"{self.name}_pairs")
+        lists = s.test_lists or s.lists  # a part for validation has no test_lists
+        pairs = self.first_pairs(lists, n, self.rng(self.name), partial(true_pairs, self.truth))
         pairs.flags.writeable = False
         return pairs
 
