@@ -352,7 +352,7 @@ def compute_cells(
         of_configs.append(lacking)  # points of the grid may share a cell
         jobs |= {key: partial(run_cell, cell, config.code.functions) for key, cell in lacking}
     keys, waiting = list(jobs), set(jobs)
-    outcomes = workers(call, list(jobs.values())) if jobs else iter(())
+    outcomes = workers(call, list(jobs.values()))
     for config, lacking in zip(configs, of_configs, strict=True):
         first = config.model_copy(update={"repetitions": min(CHECKED_ON, config.repetitions)})
         begun = sum(cell["repetition"] < CHECKED_ON for _, cell in lacking)
