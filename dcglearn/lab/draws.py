@@ -214,8 +214,8 @@ class Draws:
 
     def part(self, name: str) -> Draws:
         """Return what draws exact pairs alone; neighbouring cells of a grid share it."""
-        seeds = *AXES[name], *AXES["truth"], "margin", "against"
-        keys = {"seed", "repetition", "options", "truth", f"{name}_pairs", *seeds}
+        keys = {"seed", "repetition", "options", "truth", "margin", "against", f"{name}_pairs"}
+        keys.update(AXES[name], AXES["truth"])
         part = {key: self.cell[key] for key in sorted(keys & self.cell.keys())}
         return _shared_draws(json.dumps(part), self.own, name)
 

@@ -346,7 +346,7 @@ def vocabulary(code: ExperimentCode, config: type[BaseModel]) -> dict[str, dict[
                 **{one.name: one.in_words for one in code.functions if one.axis == axis.name},
                 f"@{axis.name}": f"a function of your own: ({axis.arguments}) -> {axis.returns}",
             }
-            for axis in OPEN_AXES.values()
+            for axis in OPEN_AXES
         },
     }
 
