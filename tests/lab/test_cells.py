@@ -16,12 +16,7 @@ from dcglearn import JudgmentModel, Preferences, preset
 from dcglearn.asking.policies import POLICIES
 from dcglearn.inference.answers import TIE, A, B
 from dcglearn.lab import compute, draws
-from dcglearn.lab.compute import (
-    compute_cell,
-    interval_record,
-    run_cell,
-    simulated_judgments,
-)
+from dcglearn.lab.compute import compute_cell, interval_record, run_cell, simulated_judgments
 from dcglearn.lab.config import CELL_VERSION, cell_of, key_of
 from dcglearn.lab.draws import Draws
 from dcglearn.lab.results import CELLS_FILE, Store
