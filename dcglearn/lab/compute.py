@@ -102,8 +102,8 @@ def _tested(draws: Draws) -> Cell:
         "offset": cosine(true_W + 100.0, W + 100.0),
         "margin_correlation": tests.margin_correlation,
         "chosen_C": fitted.problem.C if fitted else None,
+        **{f"precision:{name}": value for name, value in tests.agreements.items()},
     }
-    result |= {f"precision:{name}": value for name, value in tests.agreements.items()}
     data = CellData(setting, training, tests.exact_pairs, fitted)
     for name in draws.cell.get("columns", ()):
         own = draws.own_result("result", truth, learned, data, name=name)
@@ -178,8 +178,8 @@ def _factors(learned: Measure, data: CellData) -> Factors | None:
     try:
         if data.fit is not None:
             return data.fit.factors
-        pairs, setting = data.training_pairs, data.setting
-        reordered = bool((np.sort(pairs[:, 0], axis=1) == np.sort(pairs[:, 1], axis=1)).all())
+        setting, contents = data.setting, np.sort(data.training_pairs, axis=2)
+        reordered = np.array_equal(contents[:, 0], contents[:, 1])
         gauge: Gauge = "worst order" if reordered else "worst"
         return factorise(learned.matrix_for(setting.n_ranks), gauge, ordered=not setting.documents)
     except InputError:
@@ -265,7 +265,9 @@ def simulated_judgments(draws: Draws) -> Preferences:
         unseen = np.where(swapped, -worth[rows], worth[rows])
     else:
         lists = draws.first_pairs(setting.lists, n, rng)
-    v, ties = log_odds(draws.truth, lists, setting.sensitivity) + unseen, setting.ties != "strict"
+    W, ties = draws.truth.matrix_for(setting.n_ranks), setting.ties != "strict"
+    differences = score_differences(draws.truth, lists)
+    v = setting.sensitivity * differences / (W[0, 0] - W[0, -1]) + unseen
     answers = simulated_answers(v, draws.rng("judge"), setting.noise, setting.lapses, ties)
     return Preferences(lists, answers, grade_scale(setting.grades), np.ones(n), queries, nobody)
 
@@ -310,12 +312,6 @@ def _compared(
         if not number.given:
             rows.append(row)
     return np.array(rows, float).reshape(-1, 5)
-
-
-def log_odds(truth: Measure, lists: Pairs, sensitivity: float) -> Floats:
-    """Return u(first) - u(second), where the best grade at rank 1 is worth `sensitivity` more."""
-    W = truth.matrix_for(lists.shape[2])
-    return np.asarray(sensitivity * score_differences(truth, lists) / (W[0, 0] - W[0, -1]))
 
 
 def conclusions(draws: Draws) -> Cell:

@@ -24,6 +24,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, Field
 
+from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError, check_name, errors_at, unknown_name, warn_of_input
 from dcglearn.base.files import read_text
 from dcglearn.lab.plots import FIGURE_NAME, figure_file_name, same_figure
@@ -190,7 +191,7 @@ def read_config(path: str | Path) -> Config:
         raise InputError(f"is not valid TOML ({error})", "fix it", str(path)) from error
     with errors_at(str(path)):
         stem = Path(path).stem
-        if stem.lower() in RESERVED or stem.startswith(".") or not stem.isprintable():
+        if stem.lower() in RESERVED or stem.startswith("."):
             raise InputError(
                 f"{stem!r} cannot be the name of a folder of results, or is taken",
                 "rename the file",
@@ -265,8 +266,7 @@ def dotted(table: Table) -> Table:
 def _quick_part(quick: Table, full: int, sweep: dict[str, list[Any]]) -> Table:
     """Check that the quick grid is a part of the full one; return its sweep and repetitions."""
     repetitions, chosen = quick.pop("repetitions", min(2, full)), dict(sweep)
-    if type(repetitions) is not int or not 1 <= repetitions <= full:
-        raise InputError(f"{repetitions!r}", f"use 1 ... {full}", "quick.repetitions")
+    checked_count(repetitions, "quick.repetitions", 1, full)
     for key, values in quick.items():
         check_name(key, "key", ["repetitions", *sweep], "quick")
         given = values if isinstance(values, list) else []
@@ -296,7 +296,7 @@ def config_named(text: str) -> Config:
     """Read a config that is named by its file, or without folder and ending."""
     known = {one.stem: one for one in config_files(shipped=True)}
     path = known.get(text, Path(text))
-    if not (path.suffix or len(path.parts) > 1 or path.exists()):
+    if not (path.suffix or path.exists()):
         raise unknown_name("experiment", text, known, "config")
     return read_config(path)
 

@@ -144,5 +144,4 @@ result = Axis(
     "a column of the table, named by COLUMNS: what is measured on what was learned",
 )
 
-OPEN_AXES = {axis.name: axis for axis in (truth, lists, judge, policy, margin, learner, result)}
-"""The axes by name."""
+OPEN_AXES = truth, lists, judge, policy, margin, learner, result

@@ -214,17 +214,17 @@ class Draws:
 
     def part(self, name: str) -> Draws:
         """Return what draws exact pairs alone; neighbouring cells of a grid share it."""
-        seeds = *AXES[name], *AXES["truth"], "margin", "against"
-        keys = {"seed", "repetition", "options", "truth", f"{name}_pairs", *seeds}
+        keys = {"seed", "repetition", "options", "truth", "margin", "against", f"{name}_pairs"}
+        keys.update(AXES[name], AXES["truth"])
         part = {key: self.cell[key] for key in sorted(keys & self.cell.keys())}
         return _shared_draws(json.dumps(part), self.own, name)
 
     @cached_property
     def exact_pairs(self) -> Pairs:
         """The pairs without errors of a part: a cell is tested on them, or C is chosen on them."""
-        s, name = self.setting, self.name
-        lists, n = s.lists_to_test_on if name == "test" else s.lists, getattr(s, f"{name}_pairs")
-        pairs = self.first_pairs(lists, n, self.rng(name), partial(true_pairs, self.truth))
+        s, n = self.setting, getattr(self.setting, f"{self.name}_pairs")
+        lists = s.test_lists or s.lists  # a part for validation has no test_lists
+        pairs = self.first_pairs(lists, n, self.rng(self.name), partial(true_pairs, self.truth))
         pairs.flags.writeable = False
         return pairs
 

@@ -77,9 +77,9 @@ class Lab:
     <Lab experiment: 0 of 2 cells>
     """
 
-    def __init__(self, config: Config, out: str | Path | None = None) -> None:
+    def __init__(self, config: Config, out: str | Path | None) -> None:
         self.config = config
-        self.quick = False
+        self._part = config
         self._store = Store(out)
 
     def __repr__(self) -> str:
@@ -112,7 +112,7 @@ class Lab:
         WorkersLostError
             If the workers are lost; finished cells are kept.
         """
-        self.quick = quick
+        self._part = self.config.quick_part() if quick else self.config
         with open_workers(str(workers)) as pool:
             ((_, counts, _),) = compute_cells([self._part], self._store, pool, progress)
         if counts.failed:
@@ -212,7 +212,3 @@ class Lab:
         """
         self.table()  # or it is an error that no cell is finished
         return write_results(self._part, self._store, Path(out), replace).folder
-
-    @property
-    def _part(self) -> Config:
-        return self.config.quick_part() if self.quick else self.config

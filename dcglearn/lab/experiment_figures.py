@@ -58,10 +58,10 @@ def draw_figure(figure: Figure, width: float | None = None, dark: bool = False) 
 
 
 def draw_on(
-    axes: Axes | Sequence[Axes], drawn: Figure | Plot, legend: bool = True, dark: bool = False
+    axes: Axes | Sequence[Axes], figure: Figure, legend: bool = True, dark: bool = False
 ) -> None:
-    """Draw a figure, or one plot, on axes of a figure that is the caller's."""
-    panels = drawn.panels if isinstance(drawn, Figure) else (drawn,)
+    """Draw the panels of a figure on axes of the caller's."""
+    panels = figure.panels
     grid: list[Axes] = list(np.ravel(np.array(axes, dtype=object)))  # also as of subplots
     if len(grid) != len(panels):
         raise InputError(
@@ -81,8 +81,8 @@ def draw_on(
             first = grid[[other.y_label for other in panels].index(panel.y_label)]
             if not axes.get_shared_y_axes().joined(axes, first):
                 axes.sharey(first)
-            shown = [x for other in same for series in other.series for x in series.x]
-            values = [x for x in shown if x is not None]  # that of a level
+            lines = [one for other in same for one in other.series if not one.is_level]
+            values = [x for one in lines for x in one.x]
             named = any(isinstance(x, str) for x in values) or any(other.points for other in same)
             categories = list(dict.fromkeys(values)) if named else None
             _draw_series(axes, panel, categories, palette)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from dcglearn.base.files import write_text
 from dcglearn.base.text import markdown_cell
 from dcglearn.lab.claims import CLAIM_VERDICTS, Claim
-from dcglearn.lab.plots import Figure, figure_file_name
+from dcglearn.lab.plots import figure_file_name
 from dcglearn.lab.results import ReportedExperiment
 
 PAGE, MARKDOWN = "index.html", "README.md"
@@ -32,6 +32,12 @@ def write_page(experiments: Sequence[ReportedExperiment]) -> Path:
     experiments = sorted(experiments, key=lambda one: figure_file_name(one.config.figures[0]))
     shown = [(one, figure) for one in experiments for figure in one.figures]
     shown.sort(key=lambda entry: entry[1].name)
+    claims = []
+    for _, figure in shown:
+        tests: dict[str, list[Claim]] = {}
+        for claim in figure.claims:  # what the paper says once is one claim, however it is tested
+            tests.setdefault(claim.quote or claim.tested, []).append(claim)
+        claims += [(figure, *one) for one in tests.items()]
     environment = Environment(  # noqa: S701 - the template is Markdown, and its filters escape
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -45,22 +51,12 @@ def write_page(experiments: Sequence[ReportedExperiment]) -> Path:
         sentence=verdicts_in_words,
     )
     text = environment.get_template("page.md.jinja").render(
-        shown=shown, claims=list(_claims(figure for _, figure in shown)), experiments=experiments
+        shown=shown, claims=claims, experiments=experiments
     )
     write_text(out / MARKDOWN, text)
     body = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
     write_text(out / PAGE, environment.get_template("page.html").render(body=body))
     return out / PAGE
-
-
-def _claims(figures: Iterable[Figure]) -> Iterable[tuple[Figure, str, list[Claim]]]:
-    """Yield what is claimed about figures, with the ways in which it was tested."""
-    for figure in figures:
-        found: dict[tuple[bool, str], list[Claim]] = {}
-        for claim in figure.claims:  # what the paper says once is one claim
-            found.setdefault((claim.of_paper, claim.quote or claim.tested), []).append(claim)
-        for (_, words), claims in found.items():
-            yield figure, words, claims
 
 
 def verdicts_in_words(claims: Sequence[Claim]) -> str:

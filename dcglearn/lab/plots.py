@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from dcglearn.base.checks import checked_count
 from dcglearn.base.errors import InputError
 from dcglearn.base.numbers import parse_number
 from dcglearn.base.text import latex_cell
@@ -118,12 +119,7 @@ class Figure:
 
     def panel(self, number: int) -> Figure:
         """Return the figure of one panel alone, by its number, from 1."""
-        if number not in range(1, len(self.panels) + 1):
-            raise InputError(
-                f"figure {self.number} has no panel {number!r}",
-                f"use 1 to {len(self.panels)}",
-                "panel",
-            )
+        checked_count(number, "`panel`", 1, len(self.panels))
         return replace(self, plot=self.panels[number - 1], more=())
 
     def in_quick_run(self) -> Figure:

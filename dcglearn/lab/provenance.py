@@ -46,7 +46,7 @@ def read_provenance(folder: Path) -> Made:
     """Read the provenance of the results in a folder; empty if it holds none."""
     path = folder / PROVENANCE
     try:
-        return {"files": {}, **json.loads(path.read_bytes())}
+        return dict(json.loads(path.read_bytes()))
     except FileNotFoundError:
         return {}
     except (ValueError, TypeError, OSError) as error:

@@ -131,4 +131,4 @@ def common_value(table: pd.DataFrame, column: str) -> str:
     if len(values) > 1:
         return "several"
     value = values[0]
-    return str(value) if isinstance(value, str) else f"{value:,.6g}"
+    return value if isinstance(value, str) else f"{value:,.6g}"

@@ -351,8 +351,8 @@ def compute_cells(
         lacking = [(key, cell) for key, cell in cells if key not in jobs]
         of_configs.append(lacking)  # points of the grid may share a cell
         jobs |= {key: partial(run_cell, cell, config.code.functions) for key, cell in lacking}
-    keys, waiting = list(jobs), set(jobs)
-    outcomes = workers(call, list(jobs.values())) if jobs else iter(())
+    keys = list(jobs)
+    outcomes = workers(call, list(jobs.values()))
     for config, lacking in zip(configs, of_configs, strict=True):
         first = config.model_copy(update={"repetitions": min(CHECKED_ON, config.repetitions)})
         begun = sum(cell["repetition"] < CHECKED_ON for _, cell in lacking)
@@ -361,10 +361,9 @@ def compute_cells(
                 for done, (key, _) in enumerate(lacking):
                     if done == begun and all_figures and count_cells(first, store).complete:
                         make_figures(first, result_table(first, store), complete=True)
-                    while key in waiting:
+                    while key in jobs:  # until it is finished
                         index, outcome = next(outcomes)
-                        store.add(jobs[keys[index]].args[0], outcome)
-                        waiting.remove(keys[index])
+                        store.add(jobs.pop(keys[index]).args[0], outcome)
                     advance(done + 1, len(lacking))
         except (KeyboardInterrupt, WorkersLostError):
             found = count_cells(config, store)

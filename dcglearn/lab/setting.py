@@ -148,7 +148,7 @@ class Setting(BaseModel):
     @property
     def n_ranks(self) -> int:
         """The number of ranks, K."""
-        return len(self.base) if self.ranks is None else self.ranks
+        return self.ranks or len(self.base)
 
     @property
     def documents(self) -> bool:
@@ -169,11 +169,6 @@ class Setting(BaseModel):
     def n_columns(self) -> int:
         """The number of columns of W: grades, or documents."""
         return self.n_ranks if self.documents else self.grades
-
-    @property
-    def lists_to_test_on(self) -> str:
-        """The generator of the test lists."""
-        return self.test_lists or self.lists
 
     def true_measure(self, rng: np.random.Generator | None = None) -> Measure:
         """Return the truth, if it is one of this package; without a generator, any of its kind."""
@@ -350,7 +345,7 @@ def vocabulary(code: ExperimentCode, config: type[BaseModel]) -> dict[str, dict[
                 **{one.name: one.in_words for one in code.functions if one.axis == axis.name},
                 f"@{axis.name}": f"a function of your own: ({axis.arguments}) -> {axis.returns}",
             }
-            for axis in OPEN_AXES.values()
+            for axis in OPEN_AXES
         },
     }
 
@@ -387,7 +382,7 @@ def _conflicts(s: Setting) -> Iterator[tuple[object, str, str, str]]:
     problem = f"K = {K} is larger than the base list of {len(s.base)}"
     yield short, problem, "lengthen base, or lower ranks", "ranks"
     yield s.documents and len(s.base) != K, "all documents are ranked", "remove it", "ranks"
-    mixed = s.documents != (s.lists_to_test_on == "documents")
+    mixed = s.documents != ((s.test_lists or s.lists) == "documents")
     problem = f"{s.test_lists!r} lists cannot test what is learned from {s.lists!r} lists"
     yield mixed, problem, "test documents on documents, and grades on grades", "test_lists"
     shares = s.probabilities or [1 / L] * L

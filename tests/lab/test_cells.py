@@ -16,18 +16,13 @@ from dcglearn import JudgmentModel, Preferences, preset
 from dcglearn.asking.policies import POLICIES
 from dcglearn.inference.answers import TIE, A, B
 from dcglearn.lab import compute, draws
-from dcglearn.lab.compute import (
-    compute_cell,
-    interval_record,
-    log_odds,
-    run_cell,
-    simulated_judgments,
-)
+from dcglearn.lab.compute import compute_cell, interval_record, run_cell, simulated_judgments
 from dcglearn.lab.config import CELL_VERSION, cell_of, key_of
 from dcglearn.lab.draws import Draws
 from dcglearn.lab.results import CELLS_FILE, Store
 from dcglearn.lab.setting import Setting, unused_keys
 from dcglearn.lab.simulation.judges import NOISES, simulated_answers
+from dcglearn.measures.agreement import score_differences
 from helpers.places import GOLDEN
 
 CELLS = GOLDEN / "cells.json"
@@ -373,7 +368,8 @@ def test_intervals_cover_on_the_lists_of_a_published_study(ecir: Preferences) ->
     """With its queries, and judges whose truth is 2^g - 1 with the discount log2."""
     data, K = ecir[ecir.strict], ecir.n_ranks
     truth = preset("exponential-log2", data.scale, K)
-    differences = log_odds(truth, data.lists, 3.0)
+    W = truth.matrix_for(K)
+    differences = 3.0 * score_differences(truth, data.lists) / (W[0, 0] - W[0, -1])
     found = []
     for seed in range(80):
         answers = simulated_answers(differences, np.random.default_rng(seed), lapses=0.05)

@@ -130,7 +130,7 @@ def test_a_column_that_the_truth_does_not_have_is_refused(truth: str) -> None:
     assert config_from({**config, "setting": {}, "sweep": {"truth": [truth, "zipf"]}})
 
 
-@pytest.mark.parametrize("name", ["...toml", ".toml", ".a.toml", "a\nb.toml", "README.md.toml"])
+@pytest.mark.parametrize("name", ["...toml", ".toml", ".a.toml", "README.md.toml"])
 def test_names_that_are_no_folder_of_their_own_are_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match=r"rename the file"):
         read_config(written(tmp_path, GOOD, name))

@@ -117,7 +117,7 @@ def test_a_figure_is_drawn_on_the_axes_of_the_caller(quick: dcglearn.Lab) -> Non
     assert min(heights) > 0.6 * narrow.bbox.height  # legends do not take the room of the axes
     with pytest.raises(InputError, match=r"1 axes for 2 panels.*or `panel`: 1 to 2"):
         quick.figure(11, ax=own.subplots())
-    with pytest.raises(InputError, match="figure 11 has no panel 3; use 1 to 2"):
+    with pytest.raises(InputError, match="`panel` is 3; use a whole number from 1 to 2"):
         quick.figure(11, panel=3)
 
 

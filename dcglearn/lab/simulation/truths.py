@@ -89,13 +89,12 @@ def named_truth(name: str, n_ranks: int, n_grades: int, rng: Generator) -> Measu
     if head == BY_RANK:
         strength = checked_number(parse_number(number), f"the number of {name!r}", 0, 10.0)
         return gains_by_rank(n_ranks, n_grades, strength)
-    scale = grade_scale(n_grades)
     text = TRUTHS.get(name, name)
     if not states_its_grades(text):
         head = split_parameter(text.partition("@")[0])[0]
         if head not in PRESETS:
             raise unknown_name("truth", name, [*TRUTHS, FREE, f"{BY_RANK}:1", *PRESETS])
-    return measure_for(text, scale, n_ranks).measure
+    return measure_for(text, grade_scale(n_grades), n_ranks).measure
 
 
 def gains_by_rank(n_ranks: int, n_grades: int, strength: float) -> LinearUtility:
