@@ -73,15 +73,14 @@ def p_values(values: Floats, rng: np.random.Generator) -> dict[str, Floats]:
     first, second = np.triu_indices(SYSTEMS, 1)
     differences = values[:, first] - values[:, second]
     p = np.array([paired_p_values(one, rng, "randomisation", DRAWS) for one in differences])
-    tukey, _ = tukey_test(values, rng, DRAWS)
+    tukey = tukey_test(values, rng, DRAWS)[0]
+    of_all = tukey_test(values, rng, DRAWS, True)[0] if len(values) > 1 else tukey
     return {
         "uncorrected": p,
         "Holm": np.array([holm(one) for one in p]),
         "Tukey": tukey,
         "Holm, all measures": holm(p.ravel()).reshape(p.shape),
-        "Tukey, all measures": tukey_test(values, rng, DRAWS, True)[0]
-        if len(values) > 1
-        else tukey,
+        "Tukey, all measures": of_all,
     }
 
 

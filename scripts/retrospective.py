@@ -101,17 +101,15 @@ def widths_after(data: dcglearn.Preferences, more: list[int], seed: int) -> list
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(data))
     begun, left = data[order[:BEGIN]], data[order[BEGIN:]]
-    name = f"gain {data.scale.labels[1]}"
+    gain = f"gain {data.scale.labels[1]}"
     pool = dcglearn.Candidates(left.lists, data.scale, np.full(len(left), ""))
-    found = dcglearn.plan(
-        pool, more[-1], rng, ask=name, judged=begun, most_per_query=0, counts=more
-    )
+    plan = dcglearn.plan(pool, more[-1], rng, ask=gain, judged=begun, most_per_query=0, counts=more)
     came = []
     for count in more:
-        answers = concatenated([begun, left[np.array(found.chosen[:count])]])
+        answers = concatenated([begun, left[np.array(plan.chosen[:count])]])
         one = dcglearn.JudgmentModel().fit(answers).gains()[1]
         came.append((one.high - one.low) / 2 if one.determined else float("nan"))
-    return [found.after[:, found.numbers.index(name)].tolist(), came]
+    return [plan.after[:, plan.numbers.index(gain)].tolist(), came]
 
 
 def gains_after(
