@@ -199,9 +199,17 @@ def read_preferences(
     Preferences(1 judgment, 1 strict, no query ids, lists of 2, grades 2 > 1 > 0)
     """
     options = ReadOptions(
-        scale, n_ranks, columns, answers, unjudged, null_values, strict, encoding, documents,
+        scale,
+        n_ranks,
+        columns,
+        answers,
+        unjudged,
+        null_values,
+        strict,
+        encoding,
+        documents,
         document_grades,
-    )  # fmt: skip
+    )
     return _in_memory(open_judgments(path, options, advance), advance=advance)
 
 

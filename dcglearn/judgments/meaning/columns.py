@@ -56,9 +56,24 @@ RATED_LISTS = RecordFields(
 
 _PAIRS = (("a", "b"), ("left", "right"), ("1", "2"), ("links", "rechts"), ("gauche", "droite"))
 _NOUNS = (
-    "list", "ranking", "results", "result", "serp", "items", "docs", "documents", "liste",
-    "grades", "grade", "labels", "relevance", "ranks", "rank", "response", "option",
-)  # fmt: skip
+    "list",
+    "ranking",
+    "results",
+    "result",
+    "serp",
+    "items",
+    "docs",
+    "documents",
+    "liste",
+    "grades",
+    "grade",
+    "labels",
+    "relevance",
+    "ranks",
+    "rank",
+    "response",
+    "option",
+)
 _SIDES = [pair for pair in _PAIRS if pair != ("1", "2")]
 for _noun in _NOUNS:
     for _first, _second in _PAIRS:
