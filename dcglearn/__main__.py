@@ -1,7 +1,5 @@
 """The program: ``dcglearn`` or ``python -m dcglearn``."""
 
-from __future__ import annotations
-
 import os
 import sys
 

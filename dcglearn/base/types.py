@@ -3,8 +3,6 @@
 Docstrings state the shapes.
 """
 
-from __future__ import annotations
-
 from dataclasses import fields
 from reprlib import Repr
 from typing import Any, TypeAlias

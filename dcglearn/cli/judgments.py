@@ -672,6 +672,8 @@ def simulate(
         Both lists of a pair hold the same grades, permuted.
     """
     grades, rng = dcglearn.Scale.parse(scale or "2,1,0"), seeded(seed)
+    if len(grades) < 2:
+        raise InputError(f"--scale {grades} holds one grade", "name at least two")
     lists = dcglearn.drawn_lists(n, n_ranks, [1 / len(grades)] * len(grades), rng)
     if permute:
         lists[:, 1] = rng.permuted(lists[:, 0], axis=1)
@@ -680,5 +682,5 @@ def simulate(
     dcglearn.write_preferences(preferences, out)
     print_text(
         f"wrote {out}: {counted(len(preferences), 'judgment')} by a simulated judge who follows "
-        f"{truth}, {int(preferences.strict.sum()):,} strict"
+        f"{truth}, {preferences.strict.sum():,} strict"
     )

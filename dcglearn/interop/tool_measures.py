@@ -3,8 +3,6 @@
 Read in the tools' sources, and tested on the tools.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 
