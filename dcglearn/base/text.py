@@ -1,7 +1,5 @@
 """Names that others wrote, escaped for terminals, Markdown and LaTeX so that they are shown."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 

@@ -112,7 +112,7 @@ def mean_verdict(
     """
     both, pool = two_runs(a, b, n_grades), checked_grades(pools, n_grades, "pools")
     check_name(worst_gain, "worst gain", WORST_GAINS)
-    if both.ndim != 3 or pool.shape[:-1] != both.shape[1:2]:
+    if both.ndim != 3 or pool.shape[:-1] != both.shape[1:2] or not len(pool):
         raise InputError(
             f"runs of shape {both.shape[1:]}, pools of shape {pool.shape}",
             "give runs (queries, ranks) and pools (queries, documents)",

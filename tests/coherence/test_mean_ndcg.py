@@ -192,6 +192,12 @@ def test_worst_documents_may_be_missing_from_the_pool_if_their_gain_is_zero() ->
         mean_verdict(a, b, pools, "log2", 3, worst_gain="nonnegative")
 
 
+def test_no_query_is_no_mean() -> None:
+    nothing = np.zeros((0, 3), int)
+    with pytest.raises(InputError, match=r"runs of shape \(0, 3\)"):
+        mean_verdict(nothing, nothing, nothing, "log2", 3)
+
+
 @pytest.mark.parametrize(
     ("a", "pools", "options", "message"),
     [
