@@ -284,17 +284,16 @@ class Evidence:
     def map(
         self, statistic: Callable[[Judged], Statistic], with_ids: bool = True
     ) -> Iterator[Statistic]:
-        """Yield a statistic of each chunk of judgments, in order, as many at once as threads."""
+        """Yield a statistic of each chunk of judgments, in order.
 
-        def of_group(judged: Judged) -> list[Statistic]:
-            return [*map(statistic, judged.parts(CHUNK))]
-
+        Row groups are read in threads; statistics in threads would wait for each other.
+        """
         with one_blas_thread():
-            if self.parts is None:
-                yield from map_in_order(statistic, self.judged.parts(CHUNK))
-            else:
-                for group in self.parts.map(of_group, with_ids):
-                    yield from group
+            for some in self._read(with_ids):
+                yield from map(statistic, some.parts(CHUNK))
+
+    def _read(self, with_ids: bool) -> Iterable[Judged]:
+        return [self.judged] if self.parts is None else self.parts.read(with_ids)
 
     @cached_property
     def ways(self) -> list[Way]:
@@ -328,8 +327,7 @@ class Evidence:
             return None
         rows: NDArray[Any] = np.zeros(0)
         weights, n_read = rows, 0
-        every = [self.judged] if self.parts is None else self.parts.map(lambda one: one, False)
-        for part in every:
+        for part in self._read(with_ids=False):
             more = np.vstack([part.answers, part.codes])
             rows = np.hstack([rows, more]) if n_read else more
             weights, n_read = np.append(weights, part.weights), n_read + more.shape[1]
@@ -357,13 +355,13 @@ class PackedParts(NamedTuple):
     layout: Layout
     numbers: list[dict[str, int]]
 
-    def map(self, function: Callable[[Judged], Statistic], with_ids: bool) -> Iterable[Statistic]:
-        """Apply a function to the judgments of each row group; without ids, all are missing."""
+    def read(self, with_ids: bool) -> Iterable[Judged]:
+        """Yield the judgments of each row group; without ids, all are missing."""
 
-        def of_group(group: RowGroup) -> Statistic:
+        def of_group(group: RowGroup) -> Judged:
             found = group.read_judgments(with_ids, check=False)
             some = _some(found, _used(found, self.ties)[0])
-            return function(_encoded(self.layout, some, self.numbers))
+            return _encoded(self.layout, some, self.numbers)
 
         return map_in_order(of_group, self.pairs.row_groups)
 

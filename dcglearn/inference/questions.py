@@ -329,7 +329,8 @@ def recommended_model(questions: Sequence[Question]) -> JudgmentModel:
 
 def support_of(fit: JudgmentFit, questions: Sequence[Question]) -> Support:
     """Return whether judgments support a measure; the discounts of `fit` are given."""
-    if no_effect(fit) >= NO_EFFECT_LEVEL:
+    least = min(one.test.p for one in questions if one.about in DECISIONS)
+    if least >= NO_EFFECT_LEVEL and no_effect(fit) >= NO_EFFECT_LEVEL:  # which is at most that
         return "open"
     (t,) = _t_of(fit, np.eye(fit.table.size)[:1])
     if abs(t) > 1:

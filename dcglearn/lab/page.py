@@ -3,8 +3,6 @@
 It is written as Markdown, ``README.md``, and rendered to ``index.html``, without script or font.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections import Counter

@@ -1,7 +1,5 @@
 """How often a measure agrees with judgments, with an interval, and with ties counted in."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

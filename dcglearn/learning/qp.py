@@ -16,8 +16,6 @@ This is a readable reference for up to some tens of thousands of pairs. Beyond s
 with a large C, OSQP may reach its limit of iterations; Clarabel does not.
 """
 
-from __future__ import annotations
-
 import warnings
 
 import cvxpy as cp

@@ -4,8 +4,6 @@ A rule gives c_1, c_2, ... for any number of ranks; a vector has a fixed length.
 :data:`DISCOUNT_RULES` has the formulas and their sources.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Why two measures differ on two lists, in words and as JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Systems under measures that judgments support, in tables."""
 
-from __future__ import annotations
-
 from itertools import combinations, pairwise
 from typing import Any
 
