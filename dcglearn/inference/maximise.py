@@ -10,8 +10,6 @@ usual gains and discounts, at steep ones (1, 1/2, 1/4 ... with 1/rank), and at p
 best W of any kind; the highest is kept. With many judgments, it begins at the maximum of some.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -30,7 +28,7 @@ from dcglearn.inference.likelihood import Expanded, Likelihood
 MAX_STEPS = 400
 _CLOSE = 1e-10
 """Twice the expected rise at which Newton's next step is the last; of many judgments, of each."""
-_NEAR, _SAME, _ROUNDING = 10.0, 0.1, 1e-13
+_NEAR, _SAME, _ROUNDING = 10.0, 1e-3, 1e-13
 
 _FROM_FAR, _FROM_NEAR = (1e-3, 5.0, 0.2, 1e-2, 3.0), (1e-2, 30.0, 0.1, 1e-8, 2.0)
 """The damping at first, its factors where a step rises too little, or nearly as expected, the
@@ -186,10 +184,8 @@ def _of_few(likelihood: Likelihood) -> Maximum:
             W, others = anywhere.weights(best), best[len(anywhere.start) :]
             starts += [np.append(one, others) for one in family.near(W)]
             ranks, grades = np.indices(W.shape)
-            steep = np.asarray(1 / (1 + ranks) / 2.0**grades)
-            steep *= np.vdot(W, steep) / np.vdot(steep, steep)  # as large as W is in this direction
-            others = likelihood.start[likelihood.n_weights :]
-            starts.append(np.append(next(family.near(steep)), others))
+            steep = next(family.near(np.asarray(8 / (1 + ranks) / 2.0**grades)))
+            starts.append(np.append(steep, likelihood.start[likelihood.n_weights :]))
     # Steps that are balanced may lead past a higher maximum.
     return maximise(likelihood.expand, np.stack(starts), likelihood.bounds)
 
