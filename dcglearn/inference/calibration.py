@@ -6,9 +6,8 @@
   seen, in nats; a coin scores log 2 = .693.
 """
 
-from __future__ import annotations
-
 import math
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -20,6 +19,7 @@ from dcglearn.inference.answers import A, B
 from dcglearn.inference.estimate import JudgmentModel
 from dcglearn.inference.likelihood import Likelihood, Rows
 from dcglearn.judgments.preferences import Preferences, group_numbers, query_folds
+from dcglearn.measures.agreement import outcomes
 
 GROUPS = 5
 """Groups of equal size that differences are divided into."""
@@ -57,8 +57,8 @@ class HeldOut:
         Largest differences first.
     n_folds : int
     outcomes : ndarray of float, shape (m,)
-        Of each strict judgment: 1 if the measure learned without its query prefers the same list,
-        1/2 for ties, 0 otherwise.
+        Of each strict judgment: 1 if the measure for tools, learned without its query, prefers the
+        same list, 1/2 for ties, 0 otherwise.
     """
 
     log_loss: float
@@ -103,8 +103,8 @@ def held_out(
             problem = "one query holds all preferences between lists that differ"
             raise InputError(problem, "add judgments of other queries")
         learned = model.fit(evidence.take(~held), learned)
-        u = np.round(learned.utilities(judged.pairs), 9)
-        right[test[judged.strict]] = np.heaviside(u[:, 0] - u[:, 1], 0.5)
+        with suppress(InputError):  # where the best grade is worth nothing
+            right[test[judged.strict]] = outcomes(learned.for_tools, judged.pairs)
         if held.any():
             others = replace(learned.likelihood, evidence=evidence.take(held))
             loss = -others.log_likelihood(learned.parameters)

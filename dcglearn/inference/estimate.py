@@ -27,7 +27,7 @@ import numpy as np
 from scipy.special import betainc, expit, softmax
 
 from dcglearn.base.errors import InputError, check_name
-from dcglearn.base.types import Floats, Grades, Integers
+from dcglearn.base.types import Floats, Integers
 from dcglearn.inference.answers import TieModel
 from dcglearn.inference.covariance import (
     MIN_SHARE,
@@ -227,10 +227,12 @@ class JudgmentFit:
             raise InputError("the best grade is worth as little as the worst", "judge other lists")
         return DCG(gains / gains[0], discounts / discounts[0])
 
-    def utilities(self, lists: Grades) -> Floats:
-        """Return the utility of lists of grade indices, (..., K), in log odds."""
-        table = np.pad(self.table, ((0, 0), (0, not self.evidence.layout.empty)))
-        return np.asarray(table[np.arange(len(table)), lists].sum(axis=-1))
+    @property
+    def for_tools(self) -> DCG:
+        """The measure as tools take it: gains of four digits, none below 0; empty ranks add 0."""
+        gains = [round(max(0.0, gain), 4) for gain in self.dcg.gains]
+        discounts = "log2" if self.model.discounts == "log2" else self.dcg.discounts
+        return DCG(gains, discounts, len(self.table), grades=self.scale.labels)
 
     def gains(self) -> Estimates:
         """Return the gain of each grade, with its 95% interval; the best is 1, the worst 0."""

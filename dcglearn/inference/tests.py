@@ -16,7 +16,7 @@ ratio, LR = 2 (l_larger - l_smaller), is given beside it, as of independent judg
 d is counted: directions in which the judgments do not tell the two models apart do not count (Zhou,
 Zha, Xue & Yu, arXiv 1212.5650, section 5.2, propose the test of gains that depend on the position).
 That no answer is random lies on the border of the model: that test is one-sided, of the share that
-is estimated.
+is estimated. So is a second test of a measure, or of gains: that better lists win.
 
 Every hypothesis about gains and discounts holds for W = 0, too, where they mean nothing. So a
 p-value is at least that of W = 0 itself (Berger & Hsu, Statist. Sci. 11, 1996, on unions of
@@ -31,9 +31,10 @@ Two departures from the model are tested by the same scores, with v + gamma'z in
   if gamma > 0, and heavier ones if gamma < 0 (Stukel, JASA 83, 1988, with one parameter).
 * Additivity: a document adds as much to DCG whatever else is in the list. For people who look for
   one good document, or stop at it, products of gains, g(i) g(j) for i < j, say more than the sum.
-"""
 
-from __future__ import annotations
+Neither is tested where the prior holds W back, as where hardly any answer is wrong: answers are
+more certain then than the model makes them, and that would look like a departure.
+"""
 
 import math
 from dataclasses import dataclass, replace
@@ -44,10 +45,10 @@ from scipy.special import fdtrc, stdtr, stdtrit
 from dcglearn.base.errors import InputError
 from dcglearn.base.types import Booleans, Floats
 from dcglearn.inference.answers import V
-from dcglearn.inference.covariance import inverse_root
+from dcglearn.inference.covariance import MIN_SHARE, inverse_root
 from dcglearn.inference.estimate import JudgmentFit
 from dcglearn.inference.evidence import ClusterSums, Judged
-from dcglearn.inference.families import WeightFamily, any_weights, multiples_of
+from dcglearn.inference.families import FREE_FAMILY, WeightFamily, any_weights, multiples_of
 from dcglearn.inference.likelihood import Bend, Likelihood, Rows, gram_of
 from dcglearn.inference.maximise import maximum_from
 from dcglearn.measures.discounts import rule_discounts
@@ -154,6 +155,7 @@ def likelihood_ratio(
     only_lapses = replace(smaller.model, lapses=True) == larger.model != smaller.model
     p = _without_lapses(larger) if only_lapses else found.p
     if is_about_grades(smaller, larger):
+        p = min(p, _right_way_up(smaller))
         p = max(p, no_effect(larger) if without_effect is None else without_effect)
     elif larger.model.side and not smaller.model.side:
         # Where the people of a query follow each other, W fits what they say, and what is left to
@@ -174,6 +176,16 @@ def _without_lapses(fit: JudgmentFit) -> float:
     if covariance.one_cluster or not (share and error):
         return 1.0
     return float(stdtr(df, -share / error))
+
+
+def _right_way_up(fit: JudgmentFit) -> float:
+    """Return the p-value of better lists win, where the model says which are better."""
+    family, given = fit.likelihood.family, fit.model.measure or fit.model.gains != FREE_FAMILY
+    (along,), slopes = fit.products(family.weights(family.start).reshape(1, -1))
+    if not given or along >= 0 or fit.covariance.one_cluster:
+        return 1.0
+    (error,), (df,) = fit.covariance.errors(slopes)
+    return float(stdtr(df, along / error)) if error else 1.0
 
 
 def is_about_grades(smaller: JudgmentFit, larger: JudgmentFit) -> bool:
@@ -284,7 +296,11 @@ def additivity_test(fit: JudgmentFit) -> LikelihoodRatio:
 def _departure(fit: JudgmentFit, bend: Bend) -> tuple[LikelihoodRatio, Floats]:
     """Test whether v is v + gamma'z instead, for z (n, m) of each judgment."""
     x = fit.parameters
-    return score_test(fit.likelihood, x, np.eye(len(x)), fit.maximum.free, bend)
+    found, step = score_test(fit.likelihood, x, np.eye(len(x)), fit.maximum.free, bend)
+    (slopes,) = fit.products(fit.table.reshape(1, -1))[1]
+    if fit.covariance.share_of_data(slopes) < MIN_SHARE:
+        found = replace(found, df=0, p=1.0)
+    return found, step
 
 
 def score_test(

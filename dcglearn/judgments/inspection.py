@@ -10,8 +10,6 @@ With n_q judgments of query q, a set is worth as many evenly judged queries as
 (sum of n_q)^2 / sum of n_q^2 (Kish, Survey Sampling, 1965, of weights).
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -22,7 +20,12 @@ from dcglearn.base.tables.columns import column_of, distinct_rows
 from dcglearn.base.types import Booleans, Floats, Integers
 from dcglearn.judgments.judges import JudgeTests, ListPairs, judge_tests, list_pairs, ratio, votes
 from dcglearn.judgments.meaning.answers import ANSWERS
-from dcglearn.judgments.preferences import Preferences, count_true, query_counts
+from dcglearn.judgments.preferences import (
+    Preferences,
+    count_true,
+    query_counts,
+    warn_if_upside_down,
+)
 from dcglearn.measures.scale import NO_DOCUMENT
 
 DOMINANT = 0.05
@@ -134,6 +137,8 @@ class Inspection:
 def inspect_judgments(preferences: Preferences, documents: bool = False) -> Inspection:
     """Count judgments, and find dominant queries and judges who stand out.
 
+    Warns where better lists lose, as if the worst grade were named first.
+
     Parameters
     ----------
     preferences : Preferences
@@ -150,6 +155,8 @@ def inspect_judgments(preferences: Preferences, documents: bool = False) -> Insp
     >>> inspect_judgments(data).judges.contradicted_pairs
     1
     """
+    if not documents:
+        warn_if_upside_down(preferences.pairs)
     pairs = list_pairs(preferences)
     return Inspection(
         _summary(preferences, pairs),

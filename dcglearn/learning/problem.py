@@ -26,12 +26,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dcglearn.base.checks import checked_count
-from dcglearn.base.errors import InputError, check_name, warn_of_input
+from dcglearn.base.errors import InputError, check_name
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.types import Floats, Grades, ShortRepr
 from dcglearn.base.workers import Workers
 from dcglearn.judgments.packed import PackedPairs
-from dcglearn.judgments.preferences import check_worth_learning, count_true
+from dcglearn.judgments.preferences import check_worth_learning, warn_if_upside_down
 from dcglearn.learning.cones import Cone
 from dcglearn.learning.source import (
     Arrays,
@@ -44,7 +44,6 @@ from dcglearn.learning.source import (
 )
 from dcglearn.measures.agreement import checked_pairs, one_per_pair
 from dcglearn.measures.measure import Measure
-from dcglearn.measures.scale import NO_DOCUMENT
 
 Encoding = Literal["grades", "documents"]
 Margin = str | Callable[[Grades], ArrayLike]
@@ -253,7 +252,7 @@ class Parameters:
         if documents:
             _check_permutations(rows)
         else:
-            _warn_if_upside_down(rows)
+            warn_if_upside_down(rows)
         weights = None
         if sample_weight is not None:
             weights = one_per_pair(sample_weight, len(rows), "sample_weight", 0.0)
@@ -279,29 +278,4 @@ def _check_permutations(rankings: Grades) -> None:
             f"a ranking is not a permutation of the documents 0 ... {len(documents) - 1}",
             "rank each of the K documents once",
             f"row {int(np.argmin(complete))}",
-        )
-
-
-_SAMPLE = 20_000
-
-
-def _warn_if_upside_down(pairs: Grades) -> None:
-    """Warn if pairs (n, 2, K) prove that their grades are not indices, of which 0 is the best.
-
-    Lists that are as good at each rank, and better at one, then lose more often than by chance, by
-    6 standard errors.
-    """
-    first = pairs[:_SAMPLE, 0]
-    second = pairs[:_SAMPLE, 1]
-    same_ranks = ((first == NO_DOCUMENT) == (second == NO_DOCUMENT)).all(axis=1)
-    rises = (first > second).any(axis=1)
-    falls = (first < second).any(axis=1)
-    worse = count_true(same_ranks & rises & ~falls)
-    compared = count_true(same_ranks & (rises != falls))
-    if worse - compared / 2 > 3 * np.sqrt(compared):
-        warn_of_input(
-            f"grades seem to be upside down: of {compared:,} pairs in which one list is as good at "
-            f"every rank, and better at one, the other is preferred in {worse:,}; name the best "
-            "grade first in `scale`; arrays hold grade indices, 0 the best, the preferred list "
-            "first (values such as 4 for the best become indices by Preferences.from_arrays)"
         )

@@ -38,6 +38,7 @@ from dcglearn.report.words import (
     filled,
     interval_words,
     kept_together,
+    listed,
 )
 
 if TYPE_CHECKING:
@@ -173,7 +174,19 @@ def answer(record: LearnedRecord, dcg: DCG) -> list[str]:
         return []
     if certainty.reason:
         return [f"No interval: {certainty.reason}."]
-    return certainty_sentences(dcg.labels, certainty)
+    found = certainty_sentences(dcg.labels, certainty)
+    worth = [one.estimate for one in certainty.gains]
+    outside = [
+        str(label)
+        for label, gain, one in zip(dcg.labels, dcg.gains, certainty.gains, strict=True)
+        if one.determined and not (one.given or one.low <= gain <= one.high)
+    ]
+    if outside and worth != sorted(worth, reverse=True):
+        found.append(
+            f"What is learned falls from grade to grade, so the gain of {listed(outside)} is not "
+            "in its interval (see study)."
+        )
+    return found
 
 
 def learned_text(content: MeasureFile, source: str = "") -> str:

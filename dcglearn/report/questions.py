@@ -1,7 +1,5 @@
 """What judgments say to questions, and of groups of judgments: as text, and as JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -67,6 +65,8 @@ def questions_text(questions: Sequence[Question]) -> str:
     if first.fit.evidence.has_judges and "judge" not in first.fit.clusters:
         clusters += "; too few judges said most of them to stand for others"
     notes = [
+        "better lists lose, which no measure here allows"
+        * bool(first.restricted.table[0, 0] < 0 and first.verdict == "rejected"),
         "LR: likelihood ratio",
         DOUBLED if any(one.corrected != one.test.p for one in questions) else "",
         clusters,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterable, Sequence
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from dcglearn.learning.record import CertaintyRecord, Estimated, HypothesisRecord
@@ -35,6 +36,8 @@ EMPTY_RANKS = (
     "estimated as well"
 )
 """What the model of the judgment does where lists are of different length."""
+
+_normal_quantile = NormalDist().inv_cdf
 
 _MOST_NAMED = 5
 """The worth of more grades is in the table only."""
@@ -183,14 +186,20 @@ def verdict_sentences(
 ) -> list[str]:
     """Say which usual gains, or discounts, the judgments contradict, and how much that changes.
 
-    One that is not rejected, with a gain outside the interval of its number, is in doubt.
+    One that is not rejected, with a gain outside the interval of its number, is in doubt; of
+    several numbers, outside an interval that is as much wider as Bonferroni's correction makes it.
     """
     named = dict[str, list[str]]()
     for one in hypotheses:
-        outside = any(
-            not number.low <= gain <= number.high
+        known = [
+            (gain - number.estimate, number)
             for gain, number in zip(one.gains, numbers, strict=False)
             if number.determined and not number.given
+        ]
+        wider = _normal_quantile(0.025 / max(len(known), 1)) / _normal_quantile(0.025)
+        outside = any(
+            not number.low - number.estimate <= away / wider <= number.high - number.estimate
+            for away, number in known
         )
         doubtful = outside and one.verdict == "not rejected"
         verdict = "near the line" if doubtful else one.verdict

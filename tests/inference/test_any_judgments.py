@@ -114,6 +114,7 @@ def test_better_grades_that_lose_are_worth_nothing_where_discounts_decrease() ->
     assert not fit.gain_slopes.any()
 
 
+@pytest.mark.filterwarnings("ignore:grades seem to be upside down")
 @pytest.mark.parametrize(
     ("data", "support", "words"),
     [

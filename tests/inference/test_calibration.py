@@ -8,15 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from dcglearn import (
-    InputError,
-    JudgmentFit,
-    JudgmentModel,
-    Preferences,
-    Scale,
-    held_out,
-    link_test,
-)
+from dcglearn import InputError, JudgmentFit, JudgmentModel, Preferences, Scale, held_out, link_test
 from dcglearn.inference.estimate import JudgeLapses, judge_lapses
 from dcglearn.inference.evidence import Evidence
 from dcglearn.judgments.preferences import concatenated

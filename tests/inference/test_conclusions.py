@@ -115,6 +115,10 @@ def test_a_gain_outside_its_interval_is_in_doubt_although_it_is_not_rejected() -
         (said,) = verdict_sentences([one], gains, "more raters")
         assert said.startswith(f"These judgments {words}")
         assert said.endswith(" in doubt: more raters could decide.") == (low == 0.6)
+    both = given, Estimated("gain 2", 0.75, 0.67, 0.83), Estimated("gain 1", 0.3, 0.2, 0.4), given
+    of_four = HypothesisRecord("linear", "not rejected", 0.2, (1, 2 / 3, 1 / 3, 0), 0.25)
+    for gains, doubt in ((both, False), (both[:2], True)):
+        assert ("in doubt" in verdict_sentences([of_four], gains)[0]) == doubt
 
 
 @pytest.mark.parametrize("design", ["one pair", "few queries"])

@@ -43,15 +43,8 @@ def test_an_empty_rank_has_a_worth_where_lists_differ_in_theirs() -> None:
     assert Evidence.of(data).layout.empty
     assert not Evidence.of(same).layout.empty
     assert JudgmentModel().fit(same).empty_rank() is None
-    fit = JudgmentModel(discounts="log2").fit(data)
-    utility = fit.utilities(data.lists)
-    x = fit.table[np.arange(5), np.where(data.lists < 0, 3, data.lists)].sum(axis=2)
-    np.testing.assert_allclose(utility, x)
-    assert {one.verdict for one in usual_questions(data)} <= {
-        "rejected",
-        "near the line",
-        "not rejected",
-    }
+    known = {"rejected", "near the line", "not rejected"}
+    assert {one.verdict for one in usual_questions(data)} <= known
 
 
 @pytest.mark.parametrize("family", ["zipf:free", "free"])

@@ -14,7 +14,13 @@ from dcglearn import (
     likelihood_ratio,
     usual_questions,
 )
-from dcglearn.inference.tests import additivity_test, no_effect, score_test, verdict_of
+from dcglearn.inference.tests import (
+    additivity_test,
+    link_test,
+    no_effect,
+    score_test,
+    verdict_of,
+)
 from dcglearn.lab.simulation.judges import DESIGNS, simulated_study
 from helpers.simulated import (
     every_answer,
@@ -163,6 +169,14 @@ def test_whether_documents_add_up(design: str, adds_up: bool) -> None:
 
 SCALE = Scale((3, 2, 1, 0))
 K, L = 5, 4
+
+
+def test_a_judge_who_makes_no_errors_is_no_departure(rng: np.random.Generator) -> None:
+    """The prior holds W back, so that answers are more certain than the model makes them."""
+    exact = 1e6 * np.outer(1 / np.log2(np.arange(2, 7)), [1, 0.7, 0])
+    fit = JudgmentModel().fit(logistic_judgments(exact, 600, rng))
+    assert not additivity_test(fit).df
+    assert link_test(fit).p == 1
 
 
 def with_effect(

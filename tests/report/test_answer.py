@@ -11,10 +11,12 @@ import dcglearn.inference.fit_file as limits
 from dcglearn import (
     Certainty,
     DCGLearner,
+    InputWarning,
     JudgmentModel,
     MeasureFile,
     Preferences,
     certainty_of,
+    inspect_judgments,
     learned_measure,
     usual_questions,
 )
@@ -23,7 +25,7 @@ from dcglearn.measures.scale import NO_DOCUMENT
 from dcglearn.report.measures import answer, learned_text
 from dcglearn.report.questions import questions_text
 from dcglearn.report.words import judged_pairs, p_phrase, short
-from helpers.simulated import preset_judgments
+from helpers.simulated import logistic_judgments, preset_judgments
 
 
 def learned(data: Preferences, certainty: Certainty) -> MeasureFile:
@@ -77,6 +79,21 @@ def test_empty_ranks_are_said_where_they_matter() -> None:
         text = " ".join(learned_text(learned(judged, certainty)).split())
         assert ("what an empty rank is worth is estimated as well" in text) == said
         assert ("differ in their empty ranks" in questions_text(certainty.hypotheses)) == said
+
+
+def test_better_grades_that_lose_and_gains_that_rise_are_said(rng: np.random.Generator) -> None:
+    log2 = 1 / np.log2(np.arange(2, 7))
+    losing = usual_questions(
+        lost := logistic_judgments(4 * np.outer(log2, [-1, -0.5, 0]), 600, rng)
+    )
+    assert {one.verdict for one in losing if one.about in ("measure", "gains")} == {"rejected"}
+    assert "better lists lose" in questions_text(losing)
+    with pytest.warns(InputWarning, match="upside down"):
+        inspect_judgments(lost)
+    rising = logistic_judgments(4 * np.outer(log2, [0.6, 1, 0]), 900, rng)
+    content = learned(rising, certainty_of(rising))
+    said = answer(LearnedRecord.read(content), content.dcg)
+    assert said[-1].endswith("so the gain of 1 is not in its interval (see study).")
 
 
 def test_many_judgments_are_left_to_other_commands(monkeypatch: pytest.MonkeyPatch) -> None:

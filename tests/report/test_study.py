@@ -24,10 +24,11 @@ from dcglearn import (
 )
 from dcglearn.judgments.preferences import group_numbers, query_folds
 from dcglearn.measures.agreement import outcomes
+from dcglearn.measures.scale import NO_DOCUMENT
 from dcglearn.report.study.facts import STUDY_TOOLS
 from dcglearn.report.study.page import headline, more_judgments, more_words, study_json, study_page
 from dcglearn.report.words import judged_pairs, short
-from helpers.simulated import SCALE, preset_judgments, with_ids
+from helpers.simulated import SCALE, noisy_answers, preset_judgments, utilities, with_ids
 from helpers.written import write_qrels, write_run
 
 
@@ -227,6 +228,25 @@ def test_names_of_files_stay_text() -> None:
     html = page_of(found)
     assert "<img" not in html
     assert "\x1b" not in html + study_page(found, "txt") + study_page(found, "md")
+
+
+def test_the_agreement_is_that_of_what_tools_can_take(rng: np.random.Generator) -> None:
+    """An empty rank is worth half of the best grade here; tools count it as the worst."""
+    W = 6 * np.outer(1 / np.log2(np.arange(2, 7)), [1, 0.5, 0, 0.5])
+    lists = rng.integers(0, 3, (1500, 2, 5))
+    lists[np.arange(5) >= rng.choice([2, 3, 4, 5, 5], (1500, 2))[..., None]] = NO_DOCUMENT
+    answers = noisy_answers(utilities(W, lists), rng)
+    found = studied(
+        Preferences.of(lists, answers, SCALE, None, [f"q{i % 200}" for i in range(1500)])
+    )
+    own = outcomes(found.proposed, found.data.pairs).mean()
+    assert found.agreement[0].share == pytest.approx(own, abs=0.005)
+    assert (found.change == "yes") == found.agrees_better
+    assert "No tool can: the new one counts it as the worst." in headline(found)[2]
+    copies = with_ids(preset_judgments("linear-log2", 60, 1), [None] * 60)[np.tile(range(60), 5)]
+    assert any(
+        one.startswith("240 judgments repeat an earlier one") for one in headline(studied(copies))
+    )
 
 
 def test_all_formats_say_the_same(linear: Study) -> None:

@@ -1,7 +1,5 @@
 """The numbers of a study, computed once for every format; and the decision that they make."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -135,7 +133,7 @@ class Study:
         """Whether to put the proposed measure in the place of the one in use.
 
         Not if judgments that tell usual measures apart do not contradict that, or where both order
-        all judged pairs alike.
+        all judged pairs alike; and not yet where the proposed one does not agree better.
         """
         if self.proposed is None:
             return "not yet"
@@ -145,7 +143,12 @@ class Study:
             return "no" if told_apart else "not yet"
         if not self.used.differs:
             return "not yet" if self.against.verdict == "not determined" else "no"
-        return "yes" if self.against.verdict == "rejected" else "not yet"
+        return "yes" if self.against.verdict == "rejected" and self.agrees_better else "not yet"
+
+    @property
+    def agrees_better(self) -> bool:
+        """Whether what is proposed agrees with more judgments than what is in use."""
+        return self.agreement[0].share > self.used.share
 
     @property
     def measure(self) -> DCG:
@@ -221,9 +224,7 @@ def study_judgments(
     right = {name: outcomes(one, pairs) for name, one in measures.items()}
     proposed, differs = None, dict[str, float]()
     if concluded.support == "supported":
-        gains = tuple(round(max(0.0, gain), 4) for gain in fit.dcg.gains)
-        discounts = "log2" if fit.model.discounts == "log2" else fit.dcg.discounts
-        proposed = DCG(gains, discounts, preferences.n_ranks, grades=fit.scale.labels)
+        proposed = fit.for_tools
         own = outcomes(proposed, pairs)
         differs = {name: weighted_mean(np.abs(one - own), weights) for name, one in right.items()}
         if predicted is not None:

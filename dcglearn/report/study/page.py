@@ -6,8 +6,6 @@ The page fetches no script, font or picture; it reads on a telephone, in the dar
 The same judgments and seed give the same bytes.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence
@@ -45,6 +43,8 @@ from dcglearn.report.words import (
     verdict_sentences,
 )
 
+_MANY_COPIES = 0.1
+
 STUDY_FORMATS = (".html", ".md", ".json", ".txt")
 
 _WHY_NOTHING = {
@@ -71,7 +71,7 @@ class Section(NamedTuple):
 def headline(study: Study) -> list[str]:
     """Return the answer, a few sentences: what to change, what that changes, how sure it is."""
     concluded, more = study.conclusion, more_words(study)
-    found = [_decision(study), _changes(study)]
+    found = [_decision(study), _changes(study), *_cautions(study)]
     if concluded.support in ("supported", "contradicted"):
         gains, discounts, additivity = (
             tuple(one for one in concluded.questions if one.about == about)
@@ -96,6 +96,23 @@ def headline(study: Study) -> list[str]:
             "about how others would judge."
         )
     return [*filter(None, found), *_one_judge(study)]
+
+
+def _cautions(study: Study) -> list[str]:
+    """Say what the measure for tools leaves out, and that judgments may be copies."""
+    found, empty = list[str](), study.conclusion.free.empty_rank()
+    if empty is not None and study.proposed is not None:
+        found.append(
+            f"People count an empty rank as {estimate_words(empty)} of the best grade (95% "
+            f"interval {interval_words(empty)}). No tool can: the new one counts it as the worst."
+        )
+    copies = study.inspection.summary.repeated_rows
+    if study.unit == "judgments" and copies > _MANY_COPIES * len(study.data):
+        found.append(
+            f"{counted(copies, 'judgment repeats', 'judgments repeat')} an earlier one in "
+            "everything. If they are copies, all of this is less sure than it seems: name queries."
+        )
+    return found
 
 
 def more_words(study: Study) -> str:
@@ -127,6 +144,8 @@ def _decision(study: Study) -> str:
     return (
         f"Change {name} to {_proposal(study.proposed, study.data.n_ranks)}: {study.change}. The "
         f"judgments {why}, and the two order {judged_pairs(differs)} differently."
+        + " But the new one does not agree with more of them."
+        * (not study.agrees_better)
     )
 
 
