@@ -6,8 +6,6 @@ bad input with exit code 2, a solver that did not reach the optimum with 1, one 
 with 70. Ctrl-C ends with 130, SIGTERM with 143.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import traceback
@@ -129,7 +127,10 @@ _UsageError = cast("type[Exception]", typer.BadParameter.__base__)
 def main() -> None:
     """Run the command line and end the process with its exit code."""
     _show_input_warnings()
-    if next((one for one in sys.argv[1:] if not one.startswith("-")), "") not in _WITH_PANDAS:
+    sys.path.append(".")  # of modules that experiments import
+    name = next((one for one in sys.argv[1:] if not one.startswith("-")), "")
+    writes_frame = name == "evaluate" and any(one.endswith(".parquet") for one in sys.argv)
+    if name not in _WITH_PANDAS and not writes_frame:
         sys.meta_path.insert(0, WithoutPandas())
     try:
         try:

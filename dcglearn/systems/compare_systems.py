@@ -100,8 +100,9 @@ def too_much_to_compare(evaluation: Evaluation, baseline: str) -> str | None:
     n = (len(evaluation.systems) - 1) * sum(evaluation.compared)
     if evaluation.rules.unjudged == "bounds":
         return '`unjudged="bounds"` gives no single value to compare'
-    if len(evaluation.queries) < 2:
-        return "one query is too few"
+    known = np.isfinite(evaluation.comparable().values)
+    if (known & known[evaluation.systems.index(baseline)]).sum(axis=2).min(initial=2) < 2:
+        return f"a run shares fewer than two queries with {baseline}"
     if n > MOST_UNASKED:
         return (
             f"{n:,} comparisons with {baseline} are made on request only: `compare=baseline`, "

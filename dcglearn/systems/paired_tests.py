@@ -19,8 +19,6 @@ ACM TOIS 30, 2012, section 4; Sakai, Laboratory Experiments in Information Retri
 all measures at a query are exchanged there.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from bisect import bisect_left
@@ -213,7 +211,10 @@ def paired_deviations(values: Floats) -> tuple[float, float]:
     It is the root mean square of the pairs' standard deviations, and the largest of them.
     """
     first, second = np.triu_indices(len(values), 1)
-    variances = np.nanvar(values[first] - values[second], axis=1, ddof=1)
+    differences = values[first] - values[second]
+    if np.isfinite(differences).sum(axis=1).min() < 2:
+        raise InputError("two runs share fewer than two queries", "leave out `topics`")
+    variances = np.nanvar(differences, axis=1, ddof=1)
     return float(np.sqrt(variances.mean())), float(np.sqrt(variances.max()))
 
 

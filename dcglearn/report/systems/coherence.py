@@ -3,8 +3,6 @@
 A few pairs are listed one by one, many are counted. Every verdict is in the JSON, with its proof.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -127,11 +125,17 @@ def conclusions_in_words(conclusions: SystemConclusions) -> list[str]:
     if decided:
         usual = sum(one.usual_discounts for one in decided)
         lines.append(
-            f"{usual:,} of {counted(len(decided), 'pair')} decided for any gains: so at every "
-            f"usual discount and every cutoff up to {conclusions.n_ranks} as well"
+            f"of {counted(len(decided), 'pair')} decided for any gains at these discounts, "
+            f"{usual:,} decided alike at every usual discount and every cutoff up to "
+            f"{conclusions.n_ranks}"
         )
     if any(one.holds_for == "not settled" for one in conclusions.pairs):
         lines.append("not settled: the search found no gains that reverse the order, and no proof")
+    if conclusions.evaluation.rules.missing is None and conclusions.evaluation.missing.any():
+        lines.append(
+            "systems have different queries: each mean is over a system's own, and p is of those "
+            "that two share"
+        )
     if not conclusions.tested:
         return [*lines, "no test: two systems share fewer than two queries"]
     n = len(conclusions.evaluation.systems)

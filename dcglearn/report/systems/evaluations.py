@@ -4,8 +4,6 @@ A few comparisons are listed one by one. All pairs of many systems (63 make 1,95
 means.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -188,7 +186,8 @@ def paper_table(
     if has_best(evaluation):
         caption += ", the best of each measure in bold"
     if comparisons:
-        caption += f"; {marks_in_words(evaluation.systems, comparisons)}"
+        shared = ", on the queries that two systems share" * (least < most)
+        caption += f"; {marks_in_words(evaluation.systems, comparisons)}{shared}"
     table = means_table(evaluation, comparisons, digits)
     return replace(table, caption=caption, notes=evaluation_in_words(evaluation))
 
