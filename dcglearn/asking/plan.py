@@ -4,8 +4,6 @@ Widths are foretold by the model whose intervals they are, where these are narro
 Otherwise they are medians over draws of what is known, without the prior's gains and discounts.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -102,7 +100,7 @@ class Plan(ShortRepr):
             if not names or not half > 0:
                 known = f"gains, discounts, {', '.join(self.numbers)}"
                 raise InputError(f"`to_within={text}`", f"write NAME=HALF; names: {known}")
-            widths.update(dict.fromkeys(names, half))
+            widths |= {name: min(half, widths.get(name, half)) for name in names}
         return widths
 
     def questions(self, rng: np.random.Generator, repeated: float = 0.0) -> list[PairQuestion]:

@@ -13,8 +13,6 @@ A task holds the fields of an answer but for the answer itself, so its exports J
 files of judgments; sides are drawn once per question (https://labelstud.io/guide/task_format).
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json
@@ -294,13 +292,14 @@ def questions_of_judges(
 ) -> dict[str, list[Shown]]:
     """Return the questions of each judge: a share is for all judges, the others for one each.
 
-    A question that is repeated under another id is for the same judge.
+    A question that is repeated under another id, sides exchanged or not, is for the same judge.
     """
     if len(judges) == 1:
         return {judges[0]: list(questions)}
     same = dict[str, list[Shown]]()
     for one in questions:
-        same.setdefault(json.dumps({**one, "id": ""}), []).append(one)
+        lists = sorted(json.dumps([one[side], one["shown"][side]]) for side in "ab")
+        same.setdefault(json.dumps([one["query"], *lists]), []).append(one)
     groups = list(same.values())
     random.Random(seed).shuffle(groups)  # noqa: S311 - not a secret
     shared = round(overlap * len(groups))

@@ -151,6 +151,8 @@ def report(
 ) -> None:
     """Write tables, figures and the page from the finished cells.
 
+    The page keeps the other experiments of the folder.
+
     Parameters
     ----------
     findings : FILE.tex
@@ -166,11 +168,14 @@ def report(
         checked_suffix(findings, [".tex"])
     selected = _configs(configs, options.shipped)
     refuse_shared_figures(selected)
+    named = {one.name for one in selected}
+    others = [one for one in _configs(None, options.shipped) if one.name not in named]
     out, width = options.out, figure_width(options.width)
     shown = reported_experiments(options.parts(selected), out, options.replace, width)
     if not any(one.made or one.counts.failed for one in shown):
         raise InputError("no cell is finished", "run dcglearn reproduce first", str(out))
-    print_text(f"read {write_page(shown)}")
+    shown_too = reported_experiments(others, out, all_needed=False)
+    print_text(f"read {write_page([*shown, *shown_too])}")
     if findings is not None:
         figures = [figure for one in shown for figure in one.figures]
         write_text(findings, findings_latex(sorted(figures, key=lambda one: one.name)))

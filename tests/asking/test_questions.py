@@ -18,6 +18,7 @@ from dcglearn.asking.questions import (
     PairQuestion,
     batch_name,
     match_answers,
+    questions_of_judges,
     read_questions,
     write_questions,
 )
@@ -152,6 +153,13 @@ def test_a_page_per_judge_shares_some_questions(tmp_path: Path) -> None:
     asked_by(tmp_path, questions, "q.html", judges="ann,bob", overlap=0)
     none = [data_of(tmp_path / f"q-{name}.html")["questions"] for name in ("ann", "bob")]
     assert sum(map(len, none)) == 24
+
+
+def test_a_question_with_its_sides_exchanged_is_for_the_same_judge() -> None:
+    sides = [*(pairs := [(k, k + 1) for k in range(12)]), *(pair[::-1] for pair in pairs)]
+    shown = [{"query": "q", "a": a, "b": b, "shown": {"a": a, "b": b}} for a, b in sides]
+    for given in questions_of_judges(shown, ["ann", "bob"], 0.0, 0).values():
+        assert len({frozenset((one["a"], one["b"])) for one in given}) == len(given) / 2 == 6
 
 
 def test_tasks_of_label_studio(tmp_path: Path) -> None:

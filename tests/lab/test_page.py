@@ -388,3 +388,13 @@ def test_a_browser_shows_every_figure(partial: Path, tmp_path: Path) -> None:
         assert tab.run(wide) == [True] * 4
         assert not tab.run("document.documentElement.scrollWidth > window.innerWidth")
         assert not [one for one in browser.events if one["method"] in FAULTS]
+
+
+def test_the_page_keeps_experiments_that_are_not_named(run: Run, finished: Path) -> None:
+    write(finished / "experiments/other.py", drawing("7"))
+    other = CONFIG.replace('"flips"\n', '"other"\n', 1).replace("[5, 6]", "[7]")
+    write(finished / "configs/other.toml", other)
+    assert run("run", "configs/other.toml").returncode == 0
+    assert run("report", "configs/other.toml").returncode == 0
+    page = (finished / "results/index.html").read_text("utf-8")
+    assert all(f"figure-0{number}" in page for number in (5, 6, 7))
