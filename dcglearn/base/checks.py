@@ -1,7 +1,5 @@
 """Checks of arguments: counts, finite numbers, arrays of them, text and generators."""
 
-from __future__ import annotations
-
 from typing import SupportsFloat
 
 import numpy as np

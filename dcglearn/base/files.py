@@ -5,8 +5,6 @@ a key that appears twice in one object is refused, and so are ``NaN`` and ``Infi
 Python's ``json`` reads.
 """
 
-from __future__ import annotations
-
 import bz2
 import codecs
 import gzip

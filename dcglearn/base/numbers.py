@@ -1,7 +1,5 @@
 """Numbers in text: ASCII decimals, not ``1_0``, ``nan`` or ``infinity``; and numbers as text."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """How the processes of commands and workers start and end: standard streams, signals, memory."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import signal

@@ -1,7 +1,5 @@
 """Progress of long work on standard error: a line, which is redrawn on a terminal."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

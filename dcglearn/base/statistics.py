@@ -19,8 +19,6 @@ is the number of queries of equal size that are worth as much: one query may hol
 Several comparisons are corrected by Holm's step-down method (Scand. J. Statist. 6, 1979).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

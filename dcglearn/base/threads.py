@@ -1,7 +1,5 @@
 """Threads whose number does not change the results: blocks are summed in order, BLAS has one."""
 
-from __future__ import annotations
-
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence

@@ -8,8 +8,6 @@ Each result comes with the fingerprint of the program that made it, the versions
 hash of this one's code; that of another is refused.
 """
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import os

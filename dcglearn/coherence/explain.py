@@ -13,8 +13,6 @@ have the largest min(sum x_k, sum y_k). Sums that no other exceeds in both are c
 rank.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import product
 from typing import Literal
@@ -84,7 +82,7 @@ def _unexceeded(points: Floats) -> Integers:
     """Return the indices of the points that no other point exceeds in both coordinates."""
     order = np.lexsort((-points[:, 1], -points[:, 0]))
     y = points[order, 1]
-    most = np.concatenate([[-np.inf], np.maximum.accumulate(y)[:-1]])
+    most = np.append(-np.inf, np.maximum.accumulate(y)[:-1])
     kept: Integers = order[y > most + TIE_TOLERANCE]
     if len(kept) > _MOST_SUMS:
         x = points[kept, 0]  # falling; y rises, so the last point of a cell has its largest y
@@ -182,14 +180,14 @@ def explain(
     lists = two_runs(a, b, first.n_grades)
     if lists.ndim != 2:
         raise InputError(f"lists of shape {lists.shape[1:]}", "give two lists, of shape (K,)")
-    K, (one, other) = lists.shape[1], lists
+    K = lists.shape[1]
     measures = [first, second]
     if isinstance(first, DCG) and isinstance(second, DCG):
         c, d = first.discounts_for(K), second.discounts_for(K)
         measures += [DCG(first.gains, d), DCG(second.gains, c)]
     # The last column, index -1, is no document.
     weights = (np.pad(measure.matrix_for(K), ((0, 0), (0, 1))) for measure in measures)
-    terms = np.array([W[np.arange(K), one] - W[np.arange(K), other] for W in weights])
+    terms = np.array([np.subtract(*W[np.arange(K), lists]) for W in weights])
     sizes, differences = np.abs(terms).sum(axis=1), terms.sum(axis=1)
     sides = np.where(np.abs(differences) <= TIE_TOLERANCE * sizes, 0, np.sign(differences))
     winners = tuple(_PREFERRED[side] for side in sides.tolist())

@@ -19,11 +19,8 @@ mean only rises, or only falls, its extremes are on the faces; along the others 
 value in the middle by at most half the width times the largest slope. The tighter bound counts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -222,7 +219,7 @@ class MeanDifference(NamedTuple):
 
     def _bounds(self, low: Floats, high: Floats, pairs: Integers) -> tuple[Floats, ...]:
         d = low.shape[1]
-        upper = np.array(list(product((False, True), repeat=d)), bool).reshape(2**d, d)
+        upper = np.indices((2,) * d, bool).reshape(d, 2**d).T
         corners = np.where(upper, high[:, None], low[:, None])
         numerator, ideal = self._sums(_gains(corners), pairs)
         values = numerator / ideal
@@ -264,7 +261,7 @@ def mean_difference(
     grouped = np.zeros((len(runs), len(ideal_ends), n_gains))
     for of_run, total in zip(by_grade, grouped, strict=True):
         np.add.at(total, group_of.reshape(-1), of_run)
-    sums = np.concatenate([[0.0], discounts.cumsum()])
+    sums = np.append(0.0, discounts.cumsum())
     ideals = np.diff(sums[ideal_ends], axis=1, prepend=0.0)
     shares = grouped / n_queries[:, None, None]
     numerators = shares[pairs[0]] - shares[pairs[1]]
@@ -320,7 +317,7 @@ def _search_ratios(
     least, most = np.full(n_pairs, np.inf), np.full(n_pairs, -np.inf)
     leads, ratios = np.full((2, n_pairs), -np.inf), np.empty((2, n_pairs, d))
     n_bounded = np.zeros(n_pairs, np.intp)
-    while len(pairs):
+    while True:
         lower, upper, slopes = difference.bounds(low, high, pairs)
         middle = (low + high) / 2
         values = difference.values(middle, pairs)
@@ -340,9 +337,8 @@ def _search_ratios(
         np.minimum.at(least, pairs[ended], lower[ended])
         np.maximum.at(most, pairs[ended], upper[ended])
         if ended.all():
-            break
+            return least, most, leads, ratios
         left_high, right_low = np.where(halved, middle, high), np.where(halved, middle, low)
         low = np.vstack([low[~ended], right_low[~ended]])
         high = np.vstack([left_high[~ended], high[~ended]])
         pairs = np.tile(pairs[~ended], 2)
-    return least, most, leads, ratios

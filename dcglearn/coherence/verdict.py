@@ -21,8 +21,6 @@ bounds; w'y(t) does not increase with t, which is its root. A tie on the boundar
 beyond it, does not count.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -360,7 +358,7 @@ def _smallest_change(
     sign = float(np.sign(lead))
     w = sign * w  # A is ahead at x
     # The smallest w'y of all non-increasing y: x_1 in the first free entries, then the lowest.
-    sums = np.concatenate([[0.0], np.cumsum(w[free])])
+    sums = np.append(0.0, np.cumsum(w[free]))
     at = (x[0] * sums + low * (sums[-1] - sums)).argmin()
     far = changed(np.where(np.arange(len(sums) - 1) < at, x[0], low))
     if value(far) >= 0:

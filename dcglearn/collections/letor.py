@@ -4,8 +4,6 @@ One document per line, ``grade qid:QUERY feature:value ...``, the best grade lar
 comment. Features are not read.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import re

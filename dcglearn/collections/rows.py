@@ -12,8 +12,6 @@ follows from the scores. Arrow reads the columns; Python goes through the lines 
 a row or of a fault.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence

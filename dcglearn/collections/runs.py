@@ -7,8 +7,6 @@ Documents get their grades here alone. A document of a query is one number: with
 documents in the qrels, it is D times the number of the query, plus that of the document.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Container, Sequence
 from dataclasses import dataclass

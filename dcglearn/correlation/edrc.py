@@ -19,8 +19,6 @@ Table 1 lacks B > E, without which their example gives 2/29 and not 5/29, and th
 the ranks at 2; this implementation follows their example and definition.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import Literal

@@ -10,8 +10,6 @@ its ideal that of the better one: error = R (theorem 3), for any gains. The mean
 documents with equal scores is that of the best and the worst.
 """
 
-from __future__ import annotations
-
 from typing import Literal, get_args
 
 import numpy as np

@@ -10,8 +10,6 @@ k-th of t tied items with m items above the group (k = 0 ... t - 1) has the term
 the mean is over both directions.
 """
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_left
 from typing import Literal

@@ -18,8 +18,6 @@ where q is 1 over the number of possible answers (Wichmann & Hill, Perception & 
 2001).
 """
 
-from __future__ import annotations
-
 from itertools import combinations_with_replacement
 from typing import Literal, NamedTuple
 

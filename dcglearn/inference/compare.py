@@ -19,8 +19,6 @@ The verdict of a difference does not depend on the folds that were drawn, or say
 the line: p is between 0.02 and 0.10, or the interval ends within three Monte Carlo errors of 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any

@@ -39,8 +39,6 @@ coefficients of c and g are of equal size: a penalty on b = (|c|^2 - |g|^2) / 2 
 each orbit, and so changes no maximum.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

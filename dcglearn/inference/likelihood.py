@@ -15,8 +15,6 @@ one wrong answer in 22,000), and the share of lapses is Beta(1, 10).
 Sums go over chunks of judgments in their order, and so do not depend on the number of threads.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -12,8 +12,6 @@ differ. With more than two groups, each is compared with all others together, co
 method.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

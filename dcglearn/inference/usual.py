@@ -5,8 +5,6 @@ Centres are four gains by four discounts, each with four spreads
 weight in the mean of W. linear-log2 and exponential-log2, the most used, begin with half of it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

@@ -4,8 +4,6 @@ Notes say what the tool computes differently. A measure that it would silently c
 refused. PyTorch has no nDCG, so its text is complete and does not import this package.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -244,27 +242,23 @@ def plain_data(measure: Measure, n_ranks: int = 10) -> dict[str, object]:
 
 
 def _as_data(measure: Measure, to: str, n_ranks: int) -> Text:
+    """Return JSON, or CSV with one row per rank and grade; a DCG weighs discount times gain."""
     notes = list[str]()
     if isinstance(measure, DCG):
         measure = labelled_dcg(measure)
     if measure.n_ranks is None:
         notes.append(f"The rule has no last rank; its first {n_ranks} discounts are listed.")
     if to == "pandas":
+        import pandas as pd
+
         notes.append("Read it with pandas.read_csv.")
         if isinstance(measure, DCG) and measure.normalise is not None:
             notes.append("Weights are those of the plain DCG: divide their sum by the ideal.")
-        return _csv(measure, n_ranks), notes
+        W = measure.matrix_for(measure.n_ranks or n_ranks)
+        ranks = pd.DataFrame({"rank": range(1, len(W) + 1)})
+        grades = pd.DataFrame({"grade": measure.labels})
+        if isinstance(measure, DCG):
+            ranks["discount"], grades["gain"] = measure.discounts_for(len(W)), measure.gains
+        table = ranks.merge(grades, how="cross").assign(weight=W.ravel())
+        return str(table.to_csv(index=False, lineterminator="\n")), notes
     return as_json(plain_data(measure, n_ranks)), notes
-
-
-def _csv(measure: Measure, n_ranks: int) -> str:
-    """Return one row per rank and grade; the weight of a DCG is discount times gain."""
-    import pandas as pd
-
-    W = measure.matrix_for(measure.n_ranks or n_ranks)
-    ranks = pd.DataFrame({"rank": range(1, len(W) + 1)})
-    grades = pd.DataFrame({"grade": measure.labels})
-    if isinstance(measure, DCG):
-        ranks["discount"], grades["gain"] = measure.discounts_for(len(W)), measure.gains
-    table = ranks.merge(grades, how="cross").assign(weight=W.ravel())
-    return str(table.to_csv(index=False, lineterminator="\n"))

@@ -30,7 +30,7 @@ from dcglearn.base.threads import map_threads
 from dcglearn.base.types import Floats, Grades, Integers
 from dcglearn.collections.runs import qrels_of, run_of
 from dcglearn.interop.tools import labelled_dcg, numeric_labels
-from dcglearn.measures.dcg import DCG, NO_IDEAL, ratio
+from dcglearn.measures.dcg import DCG, NO_IDEAL, cut_text, ratio
 from dcglearn.measures.names import MeasureLike
 from dcglearn.measures.scale import Scale
 from dcglearn.systems.evaluate import evaluate
@@ -197,8 +197,7 @@ def ranking_metric(
     """
     check_name(ties, "`ties`", ("mean", "input"))
     checked = _checked_measure(measure)
-    usual = checked.form if checked.n_ranks is None else f"{checked.form}@{checked.n_ranks}"
-    return partial(_metric, checked, ties, name or usual)
+    return partial(_metric, checked, ties, name or checked.form + cut_text(checked.n_ranks, "@"))
 
 
 def _checked_measure(measure: MeasureLike) -> DCG:
@@ -311,9 +310,9 @@ def _blocks_of_lists(sizes: Integers) -> Iterator[tuple[Integers, Integers]]:
 def _lambdas(gains: Floats, scores: Floats, discounts: Floats, sigma: float, norm: bool) -> Floats:
     """Return gradients and second derivatives (2, B, N) of lists of one length, in rank order."""
     n_lists, n = scores.shape
-    gradients, hessians, total = np.zeros_like(scores), np.zeros_like(scores), np.zeros(n_lists)
-    counted = np.flatnonzero(discounts)
-    last = min(n - 1, int(counted[-1]) + 1) if len(counted) else 0  # pairs below differ by 0
+    found, total = np.zeros((2, n_lists, n)), np.zeros(n_lists)
+    gradients, hessians = found
+    last = min(n - 1, len(np.trim_zeros(discounts, "b")))  # pairs below differ by 0
     offset = np.where(scores[:, :1] == scores[:, -1:], 1.0, _APART)
     for upper in range(last):
         lower = slice(upper + 1, n)
@@ -335,7 +334,7 @@ def _lambdas(gains: Floats, scores: Floats, discounts: Floats, sigma: float, nor
     factor = np.full(n_lists, sigma)
     if norm:
         total *= 2 * sigma
-        np.divide(sigma * np.log2(1.0 + total), total, out=factor, where=total > 0)
+        factor = ratio(sigma * np.log2(1.0 + total), total, sigma)
     gradients *= factor[:, None]
     hessians *= sigma * factor[:, None]
-    return np.stack([gradients, hessians])
+    return found

@@ -12,8 +12,6 @@ nDCG does not change when all gains are multiplied by a positive number, so gain
 they are whole or far enough apart.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,7 +21,7 @@ from itertools import pairwise
 import numpy as np
 
 from dcglearn.base.errors import InputError
-from dcglearn.measures.dcg import DCG, gains_text
+from dcglearn.measures.dcg import DCG, cut_text, gains_text
 from dcglearn.measures.discounts import format_number, rule_discounts
 from dcglearn.measures.names import MeasureLike, as_dcg
 
@@ -147,7 +145,17 @@ def to_trec_eval(measure: DCG) -> Text:
     """Return a command of trec_eval."""
     notes = [*check_ndcg(measure, "trec_eval"), _TREC_TIES, UNJUDGED_NOTE]
     if measure.n_ranks is not None:
-        return _trec_cut(measure, notes)
+        gains = whole_gains(measure, "trec_eval's ndcg_cut", _MOST_LEVEL)[0]
+        cells = sorted(_by_level(measure, gains).items())
+        table = "".join(f"g[{level}]={gain};" for level, gain in cells)
+        text = (
+            f"awk 'BEGIN{{{table}}}!($4 in g)"
+            '{print "level " $4 " is not on the scale" > "/dev/stderr";exit 1}'
+            "{$4=g[$4];print}' QRELS > QRELS.gains &&\n"
+            f"trec_eval -m ndcg_cut.{measure.n_ranks} QRELS.gains RUN"
+        )
+        note = "ndcg_cut takes no gains, so the command writes them into the qrels."
+        return text, [*notes, note]
     named = _by_level(measure, _spread_gains(measure))
     levels = range(0 if 0 in named else 1, max(named) + 1)
     flags = ",".join(f"{level}={named.get(level, '0')}" for level in levels)
@@ -163,15 +171,14 @@ def to_ir_measures(measure: DCG) -> Text:
     most = _MOST_LEVEL_UNCUT if measure.n_ranks is None else _MOST_LEVEL
     gains = _by_level(measure, whole_gains(measure, "ir_measures", most)[0])
     inside = ",".join(f"{level}:{gain}" for level, gain in sorted(gains.items()) if level >= 0)
-    cut = "" if measure.n_ranks is None else f"@{measure.n_ranks}"
     mixed = "ir_measures can mix up this measure and a plain nDCG in one call: compute each alone."
-    return f"nDCG(gains={{{inside}}}){cut}", [*notes, _UNNAMED, mixed]
+    name = f"nDCG(gains={{{inside}}})" + cut_text(measure.n_ranks, "@")
+    return name, [*notes, _UNNAMED, mixed]
 
 
 def to_ranx(measure: DCG) -> Text:
     """Return Python text that relabels the qrels for ranx and names the metric."""
     notes = check_ndcg(measure, "ranx", has_dcg=True)
-    cut = "" if measure.n_ranks is None else f"@{measure.n_ranks}"
     notes += ["Documents with equal scores keep the order of the run.", UNJUDGED_NOTE]
     whole, factor = whole_gains(measure, "ranx", 2**53)
     if measure.normalise is None and factor != 1:
@@ -189,23 +196,9 @@ def relabelled(qrels):
     }}
 
 
-METRIC = "{measure.form.lower()}{cut}"
+METRIC = "{measure.form.lower()}{cut_text(measure.n_ranks, "@")}"
 '''
     return text, notes
-
-
-def _trec_cut(measure: DCG, notes: list[str]) -> Text:
-    gains = whole_gains(measure, "trec_eval's ndcg_cut", _MOST_LEVEL)[0]
-    levels = sorted(_by_level(measure, gains).items())
-    table = "".join(f"g[{level}]={gain};" for level, gain in levels)
-    text = (
-        f"awk 'BEGIN{{{table}}}!($4 in g)"
-        '{print "level " $4 " is not on the scale" > "/dev/stderr";exit 1}'
-        "{$4=g[$4];print}' QRELS > QRELS.gains &&\n"
-        f"trec_eval -m ndcg_cut.{measure.n_ranks} QRELS.gains RUN"
-    )
-    note = "ndcg_cut takes no gains, so the command writes them into the qrels."
-    return text, [*notes, note]
 
 
 def _by_level(measure: DCG, gains: Sequence[object]) -> dict[int, str]:
@@ -259,7 +252,7 @@ metric = sklearn_metric(DCG.parse({str(measure)!r}))
         other = f"{ties}; with sklearn_metric(..., ties='input') they keep the order of the input."
         return text, [f"dcglearn computes it: scikit-learn {differs}.", other, use]
     name = f"{measure.form.lower()}_score"
-    k = "" if measure.n_ranks is None else f", k={measure.n_ranks}"
+    k = cut_text(measure.n_ranks, ", k=")
     text = f'''\
 # {measure}
 import numpy as np

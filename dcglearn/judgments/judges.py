@@ -14,8 +14,6 @@ over judgments of their judges' shares, which a few bad judges do not move; judg
 judgments are one judge there and are not tested.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias

@@ -8,8 +8,6 @@ n - 1 independent comparisons. A pair of lists i and j therefore has the weight
 and all pairs of a group together weigh n - 1. Pairs that are left out take their weight with them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, get_args

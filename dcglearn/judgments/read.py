@@ -5,8 +5,6 @@ means is decided once per distinct value, when all are there: a scale and the wo
 are those of the whole input.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from typing import Any

@@ -3,8 +3,6 @@
 Each distinct id, answer or grade becomes text once.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -5,8 +5,6 @@ intervals show it, does not hold if they show the contrary, and is undecided oth
 limits shares, such as coverage, or a bias holds if the means are within (:func:`judge_between`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf

@@ -14,8 +14,6 @@ coverage of intervals, the size and power of tests at 5%, and the shares of stud
 measure or reject what is true.
 """
 
-from __future__ import annotations
-
 import traceback
 from collections.abc import Sequence
 from functools import cache

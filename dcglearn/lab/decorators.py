@@ -11,8 +11,6 @@ A decorator only marks the function. Configs whose experiment file holds or impo
 are paths of data files.
 """
 
-from __future__ import annotations
-
 import inspect
 import json
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ A figure is as wide as a column or a page of a paper. Lines differ in colour, ma
 in greyscale, too.
 """
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 from typing import Any

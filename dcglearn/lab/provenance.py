@@ -4,8 +4,6 @@
 taken for what was computed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import platform

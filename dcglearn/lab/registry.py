@@ -6,8 +6,6 @@ so nothing is kept from one cell to the next. The hash of both is part of every 
 functions, without comments, docstrings, ``figures`` and functions whose name ends in ``claims``.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import sys

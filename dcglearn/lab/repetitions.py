@@ -4,8 +4,6 @@ Intervals are 95% Student intervals of the mean over repetitions. Differences ar
 computed within each repetition, because the cells of one repetition use the same lists.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import product
 from string import Formatter

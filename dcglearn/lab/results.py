@@ -9,8 +9,6 @@ line without its end is skipped. Failures are kept until the cell is tried again
 a store. Cells of another version are not found.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Generator, Iterator, Sequence

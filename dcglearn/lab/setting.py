@@ -6,8 +6,6 @@ The defaults are those of Zhou, Zha, Xue & Yu (arXiv 1212.5650, section 6): 200 
 permutations of [5,5,4,4,3,3,2,2,1,1], an exact judge, and the quadratic program of eq. 1.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, Literal, TypeVar

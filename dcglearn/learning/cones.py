@@ -18,8 +18,6 @@ non-negative least squares (Lawson & Hanson, Solving Least Squares Problems, 197
 cycle.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 

@@ -20,8 +20,6 @@ best gain and the first discount have absolute value 1; each factor keeps its si
 c g' always orders lists as the rank-1 part does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

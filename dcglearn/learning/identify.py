@@ -23,8 +23,6 @@ variance along t). The null part of t is the sum over h_e = 0. Shares of all pai
 bound: a pair that reaches its margin no longer contributes.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import cast

@@ -1,7 +1,5 @@
 """DCGLearner: learning as a scikit-learn estimator, whose tools work on pairs of rankings."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any, Self
 

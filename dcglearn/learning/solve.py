@@ -14,8 +14,6 @@ pass over the pairs and needs nothing from the solver. X'(v r) is added up over 
 in parts of which most are exact.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ A is the ranking that the judge preferred, u the measure ("precision" of Zhou, Z
 for no document. A normalised DCG orders the two rankings of a query as the plain one does.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -65,8 +63,8 @@ def agreement_with_ties(
     return weighted_mean(right, weights)
 
 
-def weighted_mean(values: Floats, sample_weight: ArrayLike | None = None) -> float:
-    """Return the mean of one value per pair, with weights of 0 or more, 1 by default."""
+def weighted_mean(values: Floats, sample_weight: ArrayLike | None) -> float:
+    """Return the mean of one value per pair, with weights of 0 or more; None weighs all alike."""
     given = np.ones(len(values)) if sample_weight is None else sample_weight
     weights = one_per_pair(given, len(values), "sample_weight", 0.0)
     total = weights.sum()

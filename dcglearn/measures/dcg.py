@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,8 +40,23 @@ NO_IDEAL = ("no gain above 0: the ideal is 0", "correct the grades or the gains"
 DCG_FORMS: dict[str, Normalisation | None] = {"DCG": None, "nDCG": "ideal"}
 
 
+class Cut:
+    """A measure in which ranks below a cutoff do not count."""
+
+    cutoff: int | float | None
+
+    @property
+    def n_ranks(self) -> int | None:
+        """The number of ranks that count; None for all."""
+        return self.cutoff if isinstance(self.cutoff, int) else None
+
+    def __matmul__(self, cutoff: int) -> Self:
+        """Return the same measure with another cutoff: ``DCG([1, 0]) @ 10``."""
+        return replace(self, cutoff=cutoff)  # type: ignore[type-var]  # all are dataclasses
+
+
 @dataclass(frozen=True)
-class DCG:
+class DCG(Cut):
     """DCG with any gains, any discounts, a cutoff and a normalisation.
 
     Parameters
@@ -125,10 +140,6 @@ class DCG:
         """DCG or nDCG."""
         return "DCG" if self.normalise is None else "nDCG"
 
-    def __matmul__(self, cutoff: int) -> DCG:
-        """Return the same measure with another cutoff: ``DCG([1, 0]) @ 10``."""
-        return replace(self, cutoff=cutoff)
-
     def normalised(self) -> DCG:
         """Return the measure divided by its ideal.
 
@@ -148,17 +159,16 @@ class DCG:
     def discounts_for(self, n_ranks: int) -> Floats:
         """Return the discounts (n_ranks,), 0 below the cutoff."""
         counted = min(n_ranks, self.cutoff or n_ranks)
-        found = np.zeros(n_ranks)
         if isinstance(self.discounts, str):
-            found[:counted] = rule_discounts(self.discounts, counted)
-        elif counted > len(self.discounts):
-            raise InputError(
-                f"rankings of {n_ranks} ranks, discounts for {len(self.discounts)}",
-                f"cut the measure: @ {len(self.discounts)}",
-            )
+            found = rule_discounts(self.discounts, counted)
         else:
-            found[:counted] = self.discounts[:counted]
-        return found
+            found = np.array(self.discounts[:counted])
+        if len(found) < counted:
+            raise InputError(
+                f"rankings of {n_ranks} ranks, discounts for {len(found)}",
+                f"cut the measure: @ {len(found)}",
+            )
+        return np.append(found, np.zeros(n_ranks - counted))
 
     def matrix_for(self, n_ranks: int) -> Floats:
         """Return W = c g', shape (n_ranks, L)."""
@@ -252,8 +262,7 @@ class DCG:
         rule = self.discounts
         if not isinstance(rule, str):
             rule = f"[{', '.join(map(format_number, rule))}]"
-        cut = "" if self.cutoff is None else f" @ {self.cutoff}"
-        return f"{self.form}({gains_text(self.gains, self.grades)}, {rule}){cut}"
+        return f"{self.form}({gains_text(self.gains, self.grades)}, {rule}){cut_text(self.cutoff)}"
 
     __repr__ = __str__
 
@@ -277,6 +286,11 @@ def gains_text(gains: Sequence[float], grades: Sequence[Label] | None) -> str:
         return f"[{', '.join(numbers)}]"
     named = zip(grades, numbers, strict=True)
     return f"{{{', '.join(f'{grade!r}: {number}' for grade, number in named)}}}"
+
+
+def cut_text(cutoff: float | None, mark: str = " @ ") -> str:
+    """Return a cutoff as the end of a name, nothing if there is none."""
+    return "" if cutoff is None else f"{mark}{cutoff}"
 
 
 def best_run(discounts: Floats, gains: Floats, counts: Integers) -> Floats:

@@ -7,8 +7,6 @@ Capitals, ``-`` and ``_`` of a head do not count, so that trec_eval's ``ndcg_cut
 Presets, measures in full and files are read by :mod:`dcglearn.measures.names`.
 """
 
-from __future__ import annotations
-
 import ast
 import math
 import re
@@ -62,19 +60,12 @@ def _argument(node: ast.expr) -> Any:
 _RELEVANT = ("rel", "judged_only")
 
 OTHER_OPTIONS: dict[str, tuple[str, ...]] = {
-    "P": _RELEVANT,
-    "AP": _RELEVANT,
-    "RR": _RELEVANT,
-    "R": _RELEVANT,
-    "Rprec": _RELEVANT,
+    **dict.fromkeys(("P", "AP", "RR", "R", "Rprec", "Success", "IPrec", "SetAP"), _RELEVANT),
     "Bpref": ("rel",),
     "infAP": ("rel",),
-    "Success": _RELEVANT,
-    "IPrec": _RELEVANT,
     "SetP": (*_RELEVANT, "relative"),
     "SetR": ("rel",),
     "SetF": (*_RELEVANT, "beta"),
-    "SetAP": _RELEVANT,
     "ERR": ("max_rel", "top"),
     "RBP": ("p", "rel", "top"),
 }
@@ -179,7 +170,7 @@ def canonical_name(text: str) -> str | None:
         return None
     if number is not None and cutoff is not None:
         raise InputError("has two cutoffs", f"write it like {head}@{cutoff}", text)
-    found = number if cutoff is None else cutoff
+    found = number or cutoff
     if found and "," in found:
         each = " and ".join(f"{head}@{one}" for one in found.split(",") if one)
         raise InputError("names several measures", f"write one at a time: {each}", text)

@@ -4,8 +4,6 @@ Files are JSON. ``use`` says which of the two the file's name means; the name fo
 or ``:utility`` selects the other. ``about`` holds facts about the origin of the numbers.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -169,12 +167,15 @@ def as_json(document: Mapping[str, Any]) -> str:
     def lay_out(value: Any, indent: str) -> str:
         inner = indent + "  "
         if isinstance(value, Mapping) and value:
-            rows = [f"{inner}{json.dumps(str(k))}: {lay_out(v, inner)}" for k, v in value.items()]
-            return "{\n" + ",\n".join(rows) + f"\n{indent}}}"
-        listed = isinstance(value, list | tuple)
-        if listed and any(isinstance(item, list | tuple | Mapping) for item in value):
-            rows = [inner + lay_out(item, inner) for item in value]
-            return "[\n" + ",\n".join(rows) + f"\n{indent}]"
-        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+            rows = [f"{json.dumps(str(k))}: {lay_out(v, inner)}" for k, v in value.items()]
+            first, last = "{}"
+        elif isinstance(value, list | tuple) and any(
+            isinstance(item, list | tuple | Mapping) for item in value
+        ):
+            rows = [lay_out(item, inner) for item in value]
+            first, last = "[]"
+        else:
+            return json.dumps(value, ensure_ascii=False, allow_nan=False)
+        return f"{first}\n{inner}" + f",\n{inner}".join(rows) + f"\n{indent}{last}"
 
     return lay_out(document, "") + "\n"

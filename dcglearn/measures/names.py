@@ -6,8 +6,6 @@ A measure is named by a preset (``zipf``, ``rbp:0.8 @ 3``), by its full name
 :mod:`dcglearn.measures.grammar`.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Sequence

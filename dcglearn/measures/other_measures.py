@@ -15,13 +15,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from dcglearn.base.checks import checked_count, checked_number
 from dcglearn.base.errors import InputError
-from dcglearn.measures.dcg import DCG, Gains, gains_by_grade, gains_text
+from dcglearn.measures.dcg import DCG, Cut, Gains, cut_text, gains_by_grade, gains_text
 from dcglearn.measures.discounts import format_number
 from dcglearn.measures.presets import preset
 from dcglearn.measures.scale import Label, Scale, canonical_label, picked
@@ -31,22 +31,6 @@ LARGEST_GRADE = 4.0
 
 Fractions = tuple[float, ...]
 """One number from 0 to 1 per grade, best grade first."""
-
-
-class _Cut:
-    cutoff: int | float | None
-
-    @property
-    def n_ranks(self) -> int | None:
-        """The number of ranks that count; None for all."""
-        return self.cutoff if isinstance(self.cutoff, int) else None
-
-    def __matmul__(self, cutoff: int) -> Self:
-        """Return the same measure with another cutoff: ``ERR() @ 20``."""
-        return replace(self, cutoff=cutoff)  # type: ignore[type-var]  # all are dataclasses
-
-    def _cut_text(self) -> str:
-        return "" if self.cutoff is None else f" @ {self.cutoff}"
 
 
 def _shared_fields(
@@ -65,7 +49,7 @@ def _shared_fields(
 
 
 @dataclass(frozen=True)
-class ERR(_Cut):
+class ERR(Cut):
     """Expected reciprocal rank.
 
     Parameters
@@ -123,13 +107,13 @@ class ERR(_Cut):
             inside = f"max_rel={format_number(self.max_rel)}"
         else:
             inside = gains_text(self.probabilities, self.grades)
-        return f"ERR({inside}){self._cut_text()}"
+        return f"ERR({inside}){cut_text(self.cutoff)}"
 
     __repr__ = __str__
 
 
 @dataclass(frozen=True)
-class RBP(_Cut):
+class RBP(Cut):
     """Rank-biased precision.
 
     Parameters
@@ -181,7 +165,7 @@ class RBP(_Cut):
 
     def __str__(self) -> str:
         gains = "" if self.gains is None else f"{gains_text(self.gains, self.grades)}, "
-        return f"RBP({gains}p={format_number(self.p)}){self._cut_text()}"
+        return f"RBP({gains}p={format_number(self.p)}){cut_text(self.cutoff)}"
 
     __repr__ = __str__
 
@@ -194,7 +178,7 @@ class RBPResidual(RBP):
 
 
 @dataclass(frozen=True)
-class BinaryMeasure(_Cut):
+class BinaryMeasure(Cut):
     """A measure of relevant documents, those of grade `rel` or better, named as in ir_measures.
 
     `levels` (L,) is 1 for a relevant grade, 0 for another, and a grade below 0 as it is: Bpref and
@@ -219,7 +203,7 @@ class BinaryMeasure(_Cut):
             if (key, value) != ("rel", 1)
         ]
         inside = f"({', '.join(given)})" if given else ""
-        return f"{self.name}{inside}" + ("" if self.cutoff is None else f"@{self.cutoff}")
+        return f"{self.name}{inside}" + cut_text(self.cutoff, "@")
 
     __repr__ = __str__
 

@@ -3,8 +3,6 @@
 The gains are formulas of r, the value of a grade on its scale.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -261,7 +261,7 @@ def checked_grades(rankings: ArrayLike, n_grades: int, name: str = "rankings") -
     )
 
 
-def parse_lists(texts: Mapping[str, str], scale: Scale, n_ranks: int | None = None) -> Grades:
+def parse_lists(texts: Mapping[str, str], scale: Scale, n_ranks: int | None) -> Grades:
     """Read lists of grades with commas, - for no document, by place; they get one length."""
     rows = []
     for place, text in texts.items():

@@ -3,8 +3,6 @@
 Where a command has a document of JSON, the text is made of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

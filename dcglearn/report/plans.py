@@ -1,7 +1,5 @@
 """What a plan says: in words and a table, and as JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

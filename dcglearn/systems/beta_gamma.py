@@ -15,8 +15,6 @@ A file of training documents holds one per row: ``score``, ``grade`` (empty or n
 document) and, where known, ``id``.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

@@ -163,7 +163,7 @@ class Evaluation:
             others = f" and {counted(more, 'more run')}" if more > 0 else ""
             named = ", ".join(lacking[:_FEW_SYSTEMS])
             notes.append(f"queries missing from a run {counts}: {named}{others}")
-        extra = len({query for queries in self.extra for query in queries})
+        extra = len(set[str]().union(*self.extra))
         if extra:
             count = counted(extra, "query", "queries")
             notes.append(f"left out: {count} of the runs, not in the qrels")

@@ -161,13 +161,17 @@ def score_binary(measure: BinaryMeasure, ranked: Ranked) -> Floats:
     R = (ranked.pools @ relevant[:-1]).astype(float)
     hits = ranked.mean_over_ties(level > 0)
     k = np.inf if measure.cutoff is None else float(measure.cutoff)
+    shares: Floats | Booleans = ranked.ranks < k  # of R (P: k) times the value, per document
     if measure.name == "P":
-        return ranked.sum_by_query(hits * (ranked.ranks < k)) / k
+        return ranked.sum_by_query(hits * shares) / k
     if measure.name == "IPrec":
-        return _interpolated(ranked, hits, np.floor(k * R + 0.9))
+        down_to = ranked.sum_above(hits) + hits
+        reached = down_to >= np.floor(k * R + 0.9)[ranked.query]
+        best = np.zeros(len(R))
+        np.maximum.at(best, ranked.query, np.where(reached, down_to / (ranked.ranks + 1), 0.0))
+        return best
     if measure.name.startswith("Set"):
         return _of_sets(measure, ranked.sum_by_query(hits), ranked.lengths.astype(float), R)
-    shares: Floats | Booleans = ranked.ranks < k  # of R times the value, per document
     if measure.name == "Rprec":
         shares = ranked.ranks < R[ranked.query]
     elif measure.name == "AP":
@@ -188,14 +192,6 @@ def _hits_down_to(ranked: Ranked, hits: Floats) -> Floats:
     place, size = np.arange(len(hits)) - first[group], sizes[group]
     others = place * np.maximum(hits * size - 1, 0) / np.maximum(size - 1, 1)
     return above[first][group] + others
-
-
-def _interpolated(ranked: Ranked, hits: Floats, needed: Floats) -> Floats:
-    down_to = ranked.sum_above(hits) + hits
-    reached = down_to >= needed[ranked.query]
-    best = np.zeros(len(needed))
-    np.maximum.at(best, ranked.query, np.where(reached, down_to / (ranked.ranks + 1), 0.0))
-    return best
 
 
 def _inferred_precision(ranked: Ranked, level: Grades) -> Floats:
@@ -345,13 +341,17 @@ def _bounds_of_ratios(measure: DCG, ranked: Ranked, worthless: float) -> tuple[F
     cumulative = np.cumsum(ranked.pools[:, order], axis=1)
     n_ranks = measure.n_ranks or int(cumulative.max(initial=0)) + len(m)
     largest = np.sort(measure.discounts_for(n_ranks))[::-1]
-    total = np.concatenate([[0.0], np.cumsum(largest)])
+    total = np.append(0.0, np.cumsum(largest))
     ideals = total[np.minimum(cumulative.T[:, :, None] + m, n_ranks)]
     judged = ranked.sum_by_query(np.append(gains, 0.0)[ranked.grades] * discounts)
     queries, possible = np.arange(len(u)), m <= u[:, None]
+    largest_ideal = steps @ ideals[:, queries, u]
 
     def extreme_ratio(S: Floats, sign: int) -> Floats:
-        """Return the largest N / D (sign 1) or the smallest (-1) by Dinkelbach's method."""
+        """Return the largest N / D (sign 1) or the smallest (-1) by Dinkelbach's method.
+
+        It is `worthless` for a query whose largest ideal is 0.
+        """
         start = float(sign < 0)
         t = np.full(len(u), start)
         while True:
@@ -365,14 +365,12 @@ def _bounds_of_ratios(measure: DCG, ranked: Ranked, worthless: float) -> tuple[F
             new = ratio(judged + N[queries, u], D[queries, u], start)
             better = sign * (new - t) > 0
             if not better.any():
-                return t
+                return np.where(largest_ideal > 0, t, worthless)
             t = np.where(better, new, t)
 
-    largest_ideal = steps @ ideals[:, queries, u]
     smallest_ideal = steps[:-1] @ ideals[:-1, :, 0] + steps[-1] * ideals[-1, queries, u]
-    low = np.where(largest_ideal > 0, extreme_ratio(lowest, -1), worthless)
-    high = np.where(largest_ideal > 0, extreme_ratio(highest, 1), worthless)
     if_worthless = np.where(smallest_ideal > 0, np.nan, worthless)
+    low, high = extreme_ratio(lowest, -1), extreme_ratio(highest, 1)
     return np.fmin(low, if_worthless), np.fmax(high, if_worthless)
 
 

@@ -6,8 +6,6 @@ W_m = c g' are measures drawn around a learned one, X_sq holds the expected numb
 each grade that system s puts at each rank for query q, and I_q those of the ideal ranking.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

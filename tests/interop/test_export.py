@@ -23,17 +23,7 @@ import pytest
 from dcglearn import DCG, InputError, LinearUtility, export
 from dcglearn.interop.export import DISCOUNT_TEXT, TOOLS, plain_data
 from dcglearn.measures.discounts import DISCOUNT_RULES, rule_discounts
-from helpers.exported import (
-    GAINS,
-    MEASURES,
-    Qrels,
-    Run,
-    by_hand,
-    close,
-    executed,
-    judged,
-    trec,
-)
+from helpers.exported import GAINS, MEASURES, Qrels, Run, by_hand, close, executed, judged, trec
 from helpers.written import write_qrels
 
 # Plain data

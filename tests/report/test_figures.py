@@ -18,22 +18,14 @@ from matplotlib.figure import Figure as Drawing
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from dcglearn import (
-    DCG,
-    Rules,
-    SystemConclusions,
-    evaluate,
-    system_conclusions,
-)
+from dcglearn import DCG, Rules, SystemConclusions, evaluate, system_conclusions
 from dcglearn.lab.claims import Claim, Finding
 from dcglearn.lab.experiment_figures import draw_figure
 from dcglearn.lab.plots import Figure, Plot, findings_latex
 from dcglearn.lab.repetitions import mean_interval
 from dcglearn.report.figures.command_figures import draw_pairs
 from dcglearn.report.figures.style import missing_glyphs_as_boxes, save
-from helpers.drawn_figures import (
-    CASES,
-)
+from helpers.drawn_figures import CASES
 
 
 def texts_of(drawing: Drawing) -> list[tuple[Text, Bbox]]:

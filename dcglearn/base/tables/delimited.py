@@ -5,8 +5,6 @@ with the fewest rows above the names, then the one under which all rows have as 
 the one with more columns. Arrow reads the records; Python's ``csv`` finds the line of a fault.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable, Iterator

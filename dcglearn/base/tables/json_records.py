@@ -4,8 +4,6 @@ Arrow decodes blocks of lines. Python decodes what Arrow cannot hold (text next 
 otherwise (whole numbers beyond 2^53, NaN), and names the line of a fault.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 

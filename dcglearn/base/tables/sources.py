@@ -5,8 +5,6 @@ columns: Arrow arrays, or lists of values where Arrow cannot hold a column. A sh
 as CSV. The place of a record is found by reading again: only errors take the time for it.
 """
 
-from __future__ import annotations
-
 import csv
 import glob
 import io

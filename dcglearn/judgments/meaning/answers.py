@@ -8,8 +8,6 @@ An answer *left* means list a unless the row says that a was on the right. Colum
 sides hold the lists as they were shown; then it is the letters a and b that are translated.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

@@ -4,8 +4,6 @@ Entries of a list in text are between blanks, commas, bars, semicolons or slashe
 brackets of JSON, Python, NumPy or PostgreSQL. A dash is an empty rank.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import chain

@@ -12,8 +12,6 @@ over documents, or do not look at grades; few queries, many judges of one pair, 
 length. There are three grades and five ranks; each query has its own lists.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -17,8 +17,6 @@ and ten ranks. The identifiable similarity, the cosine of the double-centred mat
 such pairs determine, and tends to 1.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -4,8 +4,6 @@ Colour-blind readers can distinguish the colours (Okabe & Ito), markers differ i
 bytes of files depend only on the data. A PDF embeds its fonts as Type 42, which journals ask for.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
