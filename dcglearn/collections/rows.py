@@ -240,16 +240,12 @@ def _read(source: Source, kind: Kind) -> Iterator[Part]:
             if not _are_columns(re.split("[\t,;|]", first.strip()), kind):
                 yield from _read_trec(source, file, kind)
                 return
-    yield from _read_table(source, kind)
-
-
-def _read_table(source: Source, kind: Kind) -> Iterator[Part]:
-    first = 0
+    rows = 0
     for block in source.blocks(partial(_choose_columns, kind=kind, place=source.name)):
         yield _part_of_table(
-            block, kind, source.name, lambda row, first=first: source.place(first + row)
+            block, kind, source.name, lambda row, rows=rows: source.place(rows + row)
         )
-        first += rows_of(block)
+        rows += rows_of(block)
 
 
 def _are_columns(names: Sequence[str], kind: Kind) -> bool:

@@ -62,7 +62,8 @@ def parse_given_map(given: GivenMap | None, argument: str, example: str) -> dict
         ]
     )
     found = dict[str, str]()
-    for key, value in ((str(key).strip(), str(value).strip()) for key, value in parts):
+    for part in parts:
+        key, value = (str(one).strip() for one in part)
         if not value:
             raise InputError(
                 f"`{argument}` has nothing for {key!r:.60}", f"write `{argument}={example!r}`"

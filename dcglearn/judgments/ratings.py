@@ -19,7 +19,7 @@ from dcglearn.base.numbers import counted
 from dcglearn.base.progress import Advance, silent
 from dcglearn.base.tables.columns import column_of
 from dcglearn.base.tables.sources import Readable
-from dcglearn.base.types import Booleans, Floats, Ids, Integers, Rankings
+from dcglearn.base.types import Booleans, Floats, Grades, Ids, Integers, Rankings
 from dcglearn.judgments.meaning.answers import ANSWERS
 from dcglearn.judgments.meaning.columns import RATED_LISTS
 from dcglearn.judgments.options import (
@@ -246,13 +246,13 @@ def pairs_from_ratings(
     )
 
 
-def _groups(ratings: Ratings, within: Within) -> Integers:
+def _groups(ratings: Ratings, within: Within) -> Grades:
     columns = {"query": [ratings.queries], "judge": [ratings.queries, ratings.judges], "all": []}
     rows = zip([""] * len(ratings), *columns[within], strict=True)
-    return column_of([None if None in ids else ids for ids in rows]).codes.astype(np.int64)
+    return column_of([None if None in ids else ids for ids in rows]).codes
 
 
-def _all_pairs(groups: Integers, sizes: Integers) -> Integers:
+def _all_pairs(groups: Grades, sizes: Integers) -> Integers:
     pairs_of = cache(lambda n: np.stack(np.triu_indices(n, 1)))
     starts = (groups < 0).sum() + sizes.cumsum() - sizes
     pairs = [start + pairs_of(n) for start, n in zip(starts, sizes.tolist(), strict=True)]

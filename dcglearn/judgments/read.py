@@ -92,8 +92,8 @@ class JudgmentTable:
         """The bytes of memory that the coded lists take."""
         return self._lists.codes.nbytes
 
-    def preferences(self) -> Preferences:
-        """Return the judgments as arrays."""
+    def preferences(self, bytes_each: int = 0, advance: Advance = silent) -> Preferences:
+        """Return the judgments as arrays; arguments are for packed ones, which are read here."""
         (found,) = self.batches(len(self))
         return found
 
@@ -208,7 +208,7 @@ def read_preferences(
         documents,
         document_grades,
     )
-    return _in_memory(open_judgments(path, options, advance), advance=advance)
+    return open_judgments(path, options, advance).preferences(advance=advance)
 
 
 def read_groups(
@@ -245,14 +245,15 @@ def read_groups(
         if not isinstance(path, list | tuple) or len(path) < 2:
             raise InputError("one file without a field", "name a field in `by`, or several files")
         options = ReadOptions(**reading)
-        parts = [_in_memory(open_judgments(one, options, advance), MODEL_BYTES) for one in path]
+        each = (open_judgments(one, options, advance) for one in path)
+        parts = [one.preferences(bytes_each=MODEL_BYTES) for one in each]
         names = [str(path[0]), "the other files" if len(parts) > 2 else str(path[1])]
         sizes = len(parts[0]), sum(map(len, parts[1:]))
         return concatenated(parts), np.repeat(np.array(names, object), sizes)
     ids = ("query", "judge")
     options = ReadOptions(**reading, keep=() if by in ids else (by,))
     opened = open_judgments(path, options, advance)
-    data = _in_memory(opened, MODEL_BYTES)
+    data = opened.preferences(bytes_each=MODEL_BYTES)
     if isinstance(opened, JudgmentTable):
         groups = opened.kept(by)
     elif by in ids:
@@ -264,17 +265,8 @@ def read_groups(
     return data, groups
 
 
-def _in_memory(
-    opened: JudgmentTable | PackedPairs, bytes_each: int = 0, advance: Advance = silent
-) -> Preferences:
-    """Return judgments as arrays; packed ones are refused if they do not fit."""
-    if isinstance(opened, PackedPairs):
-        return opened.preferences(bytes_each=bytes_each, advance=advance)
-    return opened.preferences()
-
-
 def open_judgments(
-    path: Readable, options: ReadOptions, advance: Advance = silent
+    path: Readable, options: ReadOptions, advance: Advance
 ) -> JudgmentTable | PackedPairs:
     """Read judgments as codes; packed ones, to which no option applies, stay in their files."""
     places: list[Any] = [*path] if isinstance(path, list | tuple) else [path]

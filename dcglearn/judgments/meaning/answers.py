@@ -54,8 +54,15 @@ _TIES = (
 )
 _MEANINGS = dict.fromkeys(_TIES.split(";"), _TIE)
 for _level in ("good", "bad"):
-    _words = (f"both {_level}", f"equally {_level}", f"tie (both {_level})", f"tie (both{_level})")
-    _MEANINGS |= dict.fromkeys((_level, *_words, f"both{_level}"), ANSWERS.index(_level))
+    _words = (
+        _level,
+        f"both {_level}",
+        f"both{_level}",
+        f"equally {_level}",
+        f"tie (both {_level})",
+        f"tie (both{_level})",
+    )
+    _MEANINGS |= dict.fromkeys(_words, ANSWERS.index(_level))
 _MEANINGS |= dict.fromkeys(("skip", "skipped"), LEFT_OUT)
 
 
@@ -120,14 +127,16 @@ def resolve_answers(
     def meaning(text: str) -> tuple[int, float]:
         if signs:
             _check_sign(text, others)
-        code, weight = wanted.get(text), 1.0
-        if code is None and not text:
+        if text in wanted:
+            return wanted[text], 1.0
+        if not text:
             remedy = "write one, or count empty answers as ties: `answers='=tie'`"
             raise InputError("the answer is empty", remedy)
-        if code is None and explained:
+        if explained:
             code, weight = _explained(text, wanted, weighted)
-        elif code is None:
-            code = names.get(text.casefold(), None if _is_number(text) else answer_in_words(text))
+        else:
+            in_words = None if _is_number(text) else answer_in_words(text)
+            code, weight = names.get(text.casefold(), in_words), 1.0
         if code is None:
             known = f"use one of {', '.join(ANSWERS)}, or {_example(others)}"
             out = f"{text:.60}={_OUT} leaves its judgments out"

@@ -119,8 +119,8 @@ class ColumnMap:
     @property
     def sides(self) -> Sides:
         """The names of the two lists in the table, which its answers may use."""
-        first, second = (self.columns.get(side, side) for side in "ab")
-        return _stem(first), _stem(second)
+        first, second = (_stem(self.columns.get(side, side)) for side in "ab")
+        return first, second
 
     @property
     def is_long(self) -> bool:

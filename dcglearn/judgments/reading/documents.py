@@ -128,7 +128,7 @@ def _of_documents(records: Records, side: str, query: Integers, qrels: IndexedQr
         problem = f'"{side}": the document {ids.values[ordered[row, at]]} appears twice'
         raise InputError(problem, "keep one", records.place(row))
     rows, ranks = np.nonzero(codes >= 0)
-    documents = take_rows(text_array(ids.values), codes[rows, ranks].astype(np.int64))
+    documents = take_rows(text_array(ids.values), codes[rows, ranks])
     found = np.full(codes.shape, NO_DOCUMENT, np.int8)
     found[rows, ranks] = qrels.find_grades_of_ids(query[rows], documents)
     return found
@@ -162,6 +162,5 @@ def _shown_grades(
                 f"the run {name} holds nothing for the query", "leave the judgment out", place
             )
         found = padded(found, shown.shape[1])
-        found[rows] = NO_DOCUMENT
-        found[rows, : shown.shape[1]] = shown
+        found[rows] = padded(shown, found.shape[1])
     return found

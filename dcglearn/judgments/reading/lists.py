@@ -234,15 +234,11 @@ def graded_lists(
     grades = grades.parsed(scale.index, where)
     graded = Column(padded(grades.codes[..., :K], K or 0), grades.values)
     if options.documents:
-        _check_rankings(grade_indices(graded), len(scale), where)
+        n, ordered = len(scale), np.sort(grade_indices(graded), axis=2)
+        wrong = (ordered != np.arange(ordered.shape[2])).any(axis=2) | (n != ordered.shape[2])
+        problem = f"is not a ranking of all {n} documents"
+        refuse_any(wrong, problem, "rank each of them once", where)
     return graded, scale
-
-
-def _check_rankings(lists: Pairs, n_documents: int, place: RowPlace) -> None:
-    K = lists.shape[2]
-    wrong = (np.sort(lists, axis=2) != np.arange(K)).any(axis=2) | (n_documents != K)
-    problem = f"is not a ranking of all {n_documents} documents"
-    refuse_any(wrong, problem, "rank each of them once", place)
 
 
 def grade_indices(lists: Column) -> Pairs:
