@@ -49,7 +49,7 @@ def _open_zstd(file: BinaryIO) -> Any:
 def _compress_zstd(content: bytes) -> bytes:
     import pyarrow as pa
 
-    return bytes(pa.compress(content, "zstd", asbytes=True))
+    return bytes(pa.compress(content, "zstd"))
 
 
 COMPRESSIONS = {
@@ -97,8 +97,7 @@ def unpacked(file: Path | bytes, name: str, what: str = "") -> Iterator[Any]:
         head = raw.read(6)
         raw.seek(0)
         kinds = (kind for kind in COMPRESSIONS.values() if head.startswith(kind.magic))
-        kind = next(kinds, None)
-        yield kind.open(raw) if kind else raw
+        yield next((kind.open(raw) for kind in kinds), raw)
 
 
 def open_text(file: Path | bytes, name: str, encoding: str = "utf-8") -> io.BufferedReader:

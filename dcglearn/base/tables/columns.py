@@ -36,7 +36,7 @@ def is_text(cells: Any) -> bool:
     return str(getattr(cells, "type", "")) in ("string", "large_string")
 
 
-def take_rows(array: Any, rows: Integers) -> Any:
+def take_rows(array: Any, rows: Grades) -> Any:
     """Return some rows of an Arrow array."""
     import pyarrow.compute as pc
 
@@ -211,9 +211,18 @@ def column_of(cells: Any) -> Column:
 
     Values of different types differ: 1 is not True, nor 1.0.
     """
-    if hasattr(cells, "dictionary_encode"):
-        return _of_arrow(cells)
-    return _of_values(cells.tolist() if isinstance(cells, np.ndarray) else cells)
+    if not hasattr(cells, "dictionary_encode"):
+        return _of_values(cells.tolist() if isinstance(cells, np.ndarray) else cells)
+
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    try:
+        encoded = pc.dictionary_encode(cells, null_encoding="encode")
+    except pa.ArrowException:  # of a type such as a struct
+        return _of_values(cells.to_pylist())
+    codes = numbers_of_arrow(encoded.indices).astype(np.int32)
+    return Column(codes, []).with_values(encoded.dictionary.to_pylist())
 
 
 def _of_values(cells: Sequence[Any]) -> Column:
@@ -237,15 +246,3 @@ def _of_values(cells: Sequence[Any]) -> Column:
         if len(numbers) > len(values):
             values.append(value)
     return Column(codes, values)
-
-
-def _of_arrow(array: Any) -> Column:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    try:
-        encoded = pc.dictionary_encode(array, null_encoding="encode")
-    except pa.ArrowException:  # of a type such as a struct
-        return _of_values(array.to_pylist())
-    codes = numbers_of_arrow(encoded.indices).astype(np.int32)
-    return Column(codes, []).with_values(encoded.dictionary.to_pylist())

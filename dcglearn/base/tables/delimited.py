@@ -60,7 +60,7 @@ def find_layout(content: bytes, name: str, tabs: bool = False) -> Layout:
                 "become rows by pandas.wide_to_long",
                 f"{name}, row {number}",
             )
-    title = " ".join(" ".join(cell for row in rows[:above] for cell in row).split())
+    title = " ".join(" ".join(chain(*rows[:above])).split())
     if title:
         warn_of_input(f"left out above the names of the columns: {title[:60]!r}")
     return Layout(delimiter, above)
