@@ -140,15 +140,13 @@ class Draws:
         if own is not None:
             return own
         K, L = s.n_ranks, s.grades
+        if name == "drawn":
+            return drawn_lists(n, K, s.probabilities or [1 / L] * L, rng)
+        if name == "sorted-against-another":
+            return sorted_against_another(n, K, L, rng)
         base = np.arange(K) if name == "documents" else L - np.array(s.base)
-        match name:
-            case "permutations" | "documents":
-                return permuted_lists(n, rng, base)[:, :, :K]
-            case "sorted-against-shuffled":
-                return sorted_against_shuffled(n, rng, base)[:, :, :K]
-            case "sorted-against-another":
-                return sorted_against_another(n, K, L, rng)
-        return drawn_lists(n, K, s.probabilities or [1 / L] * L, rng)
+        draw = sorted_against_shuffled if name == "sorted-against-shuffled" else permuted_lists
+        return draw(n, rng, base)[:, :, :K]
 
     @cached_property
     def noise_and_bias(self) -> tuple[float, float]:

@@ -222,7 +222,7 @@ def results_folder(out: Path, config: Config) -> Path:
 
 
 def write_results(
-    config: Config, store: Store, out: Path, replace: bool = False, width: float | None = None
+    config: Config, store: Store, out: Path, replace: bool, width: float | None = None
 ) -> ReportedExperiment:
     """Write the table, the figures and the provenance of the finished cells.
 

@@ -495,8 +495,7 @@ class LearnedRecord:
 def as_json(value: Any) -> dict[str, Any]:
     """Return one of these dataclasses as a JSON-able dict, without what is None."""
     adapter = TypeAdapter(type(value))
-    document: dict[str, Any] = adapter.dump_python(value, mode="json", exclude_none=True)
-    return document
+    return dict(adapter.dump_python(value, mode="json", exclude_none=True))
 
 
 def _ranks(ranks: Sequence[int]) -> str:

@@ -212,9 +212,10 @@ def parameter_intervals(
     left_out = resamples - len(found)
     if 2 * left_out > resamples:
         raise InputError(f"nothing can be learned from {left_out} of {resamples} resamples", remedy)
-    gains = middle([one.gains for one, _ in found], known.gains_determined_by)
-    discounts = middle([one.discounts for one, _ in found], known.discounts_determined_by)
-    C = min(C for _, C in found), max(C for _, C in found)
+    factors, chosen = zip(*found, strict=True)
+    gains = middle([one.gains for one in factors], known.gains_determined_by)
+    discounts = middle([one.discounts for one in factors], known.discounts_determined_by)
+    C = min(chosen), max(chosen)
     return ParameterIntervals(gains, discounts, level, resamples, left_out, C, by_query)
 
 

@@ -253,7 +253,7 @@ class Arrays(ShortRepr):
         """The encoded pairs, in blocks whose sizes depend on n only, not on the machine."""
         layout = layout_of(*self.shape, self.has_empty_ranks)
         n = self.n_pairs
-        count = -(-self.n_pairs // MAX_BLOCK_PAIRS) or 1
+        count = -(-n // MAX_BLOCK_PAIRS) or 1
         cuts = [slice(n * i // count, n * (i + 1) // count) for i in range(count)]
 
         def block(cut: slice) -> Block:
@@ -264,9 +264,7 @@ class Arrays(ShortRepr):
 
     def sum_over_blocks(self, statistic: Callable[..., Statistic], *arguments: Any) -> Statistic:
         """Return the sum of ``statistic(block, *arguments)`` over all blocks, in their order."""
-        parts: list[Any] = map_threads(lambda block: statistic(block, *arguments), self.blocks)
-        total: Statistic = reduce(add, parts)
-        return total
+        return reduce(add, map_threads(lambda block: statistic(block, *arguments), self.blocks))
 
     def map(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
         """Apply a function to these arrays, as :meth:`RowGroups.map` to those of each group."""

@@ -101,7 +101,7 @@ def drawn_lists(
 def sorted_against_shuffled(n: int, rng: Generator, base: ArrayLike = BASE_LIST) -> Pairs:
     """Draw pairs of the best ordering of a list and a random one (section 6, figure 9)."""
     lists = permuted_lists(n, rng, base)
-    lists[:, 0] = np.sort(np.asarray(base, np.int8))
+    lists[:, 0] = np.sort(base)
     return lists
 
 
