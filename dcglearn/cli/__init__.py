@@ -6,6 +6,8 @@ bad input with exit code 2, a solver that did not reach the optimum with 1, one 
 with 70. Ctrl-C ends with 130, SIGTERM with 143.
 """
 
+from __future__ import annotations
+
 import os
 import sys
 import traceback

@@ -3,6 +3,8 @@
 inspect, study, fit, test, compare, agree, show, pack, pairs, plan, judge and simulate.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from functools import partial
 from pathlib import Path

@@ -5,6 +5,8 @@ The library's messages name its arguments in backquotes: ``declare `scale` ``, o
 ``declare --scale``, ``use --unjudged worst``.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import shlex

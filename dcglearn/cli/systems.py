@@ -1,5 +1,7 @@
 """Commands on systems and measures: evaluate, coherence, measures, explain, export, threshold."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
