@@ -131,7 +131,7 @@ def main() -> None:
     _show_input_warnings()
     sys.path.append(".")  # of modules that experiments import
     name = next((one for one in sys.argv[1:] if not one.startswith("-")), "")
-    writes_frame = name == "evaluate" and any(one.endswith(".parquet") for one in sys.argv)
+    writes_frame = name == "evaluate" and any(one.lower().endswith(".parquet") for one in sys.argv)
     if name not in _WITH_PANDAS and not writes_frame:
         sys.meta_path.insert(0, WithoutPandas())
     try:

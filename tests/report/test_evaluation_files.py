@@ -298,7 +298,7 @@ def test_a_discount_that_rises_is_said() -> None:
 
 def test_the_command_writes_the_frame(files: Path) -> None:
     """Though it keeps pandas out of its process."""
-    words = ["evaluate", "qrels", *RUNS, "-m", FIRST, "--sort", "given", "-o", "x.parquet"]
+    words = ["evaluate", "qrels", *RUNS, "-m", FIRST, "--sort", "given", "-o", "x.Parquet"]
     subprocess.run([sys.executable, "-m", "dcglearn", *words], cwd=files, check=True)
     found = evaluate(files / "qrels", [files / name for name in RUNS], FIRST).to_frame()
-    pd.testing.assert_frame_equal(pq.read_table(files / "x.parquet").to_pandas(), found)
+    pd.testing.assert_frame_equal(pq.read_table(files / "x.Parquet").to_pandas(), found)

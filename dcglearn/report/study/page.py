@@ -44,6 +44,7 @@ from dcglearn.report.words import (
 )
 
 _MANY_COPIES = 0.1
+"""From this share of judgments on, exact repetitions without queries are said first."""
 
 STUDY_FORMATS = (".html", ".md", ".json", ".txt")
 
@@ -145,7 +146,7 @@ def _decision(study: Study) -> str:
         f"Change {name} to {_proposal(study.proposed, study.data.n_ranks)}: {study.change}. The "
         f"judgments {why}, and the two order {judged_pairs(differs)} differently."
         + " But the new one does not agree with more of them."
-        * (not study.agrees_better)
+        * (study.agreement[0].measure == LEARNED and not study.agrees_better)
     )
 
 
